@@ -1,0 +1,32 @@
+//! The words of the product as types: what is stored, and what the fronts are shown.
+//!
+//! Types that cross to the window are exported to TypeScript with the feature `ts`. Times are
+//! [`Timestamp`]s (milliseconds since 1970, UTC), money is integer micro-dollars, sizes are bytes.
+
+mod attempt;
+mod batch;
+mod cause;
+mod document;
+mod event;
+mod id;
+mod job;
+mod overview;
+mod queue;
+mod result;
+mod scan;
+mod settings;
+mod template;
+
+pub use attempt::{AttemptOutcome, AttemptView};
+pub use batch::BatchView;
+pub use cause::{Cause, CauseClass};
+pub use document::{DocumentView, Encryption, Finding};
+pub use event::{EngineEvent, JobPhase};
+pub use id::{BatchId, JobId, Sha256, Timestamp};
+pub use job::{JobDetail, JobFilter, JobKind, JobPage, JobStatus, JobView, JobsShown, WaitingReason};
+pub use overview::{CircuitView, ConsumerPlace, JobCounts, Overview};
+pub use queue::{LaneView, QueueName};
+pub use result::ResultView;
+pub use scan::{ScanReport, ScannedFile, SkipReason, SkippedPath, Submission, Submitted};
+pub use settings::{KeySource, KeyStatus, KeyTest, Language, Provider, Settings, Theme};
+pub use template::TemplateView;

@@ -1,0 +1,220 @@
+//! Why an attempt or a job ended as it did: stable keys that fronts may branch on.
+
+use serde::{Deserialize, Serialize};
+
+/// What a [`Cause`] means for the job and for its queue (product rules, "What each answer means").
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "kebab-case")]
+pub enum CauseClass {
+    /// An answer came, but a person has to look at it.
+    Review,
+    /// Passing trouble: delivered again later, dead-lettered when the retries are used up.
+    Retry,
+    /// Permanent for this item: fails at once.
+    Item,
+    /// Would hit every job: the circuit opens, no attempt is used up.
+    Queue,
+}
+
+/// Why an attempt did not simply succeed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "kebab-case")]
+pub enum Cause {
+    /// The output stopped at the token limit.
+    CutOff,
+    /// The model declined to answer.
+    Declined,
+    /// The output filled the model's context window.
+    ContextFilled,
+    /// The model stopped for a reason that this version does not know.
+    UnknownStopReason,
+    /// The answer held no text.
+    EmptyAnswer,
+    /// So few input tokens were counted that the document cannot have been read.
+    DocumentNotRead,
+
+    /// 429: too many requests or tokens for the present minute.
+    RateLimited,
+    /// 429 `ramp_limit_exceeded`: use grew too fast.
+    RampLimited,
+    /// 529 or `overloaded_error` within a stream.
+    Overloaded,
+    /// 500, 502, 503 or an error event within a stream.
+    ServerError,
+    /// No answer in time.
+    TimedOut,
+    /// No connection could be made, or it broke before an answer began.
+    ConnectionFailed,
+    /// The answer broke off in the middle.
+    StreamCut,
+    /// 400 `Could not process PDF`, which is known to pass now and then.
+    PdfNotProcessed,
+    /// 409 or another status nobody foresaw.
+    UnexpectedStatus,
+    /// The program died or was stopped while the call was under way: it may have run and may be billed.
+    Interrupted,
+    /// The result could not be written (full or read-only disk).
+    StorageFailed,
+
+    /// The file is not where it was.
+    FileMissing,
+    /// The file can't be read (permissions, a directory, an input error).
+    FileUnreadable,
+    /// The file is not the one that was added.
+    FileChanged,
+    /// The file has no bytes.
+    FileEmpty,
+    /// The file is something else than a PDF.
+    NotAPdf,
+    /// The PDF's structure is broken beyond reading.
+    PdfDamaged,
+    /// The PDF needs a password.
+    PdfEncrypted,
+    /// The PDF killed, or outlasted, the process that reads it.
+    PdfHostile,
+    /// The PDF has no text to pick sentences from (offline provider only).
+    PdfWithoutText,
+    /// The PDF or the request is larger than the provider takes.
+    TooLarge,
+    /// The PDF has more pages than the model takes.
+    TooManyPages,
+    /// The prompt does not fit the model's context window.
+    PromptTooLong,
+    /// The provider's content filter refused.
+    ContentFiltered,
+    /// Another 4xx that says the request itself is wrong.
+    InvalidRequest,
+
+    /// No API key is set.
+    KeyMissing,
+    /// 401: the key was refused.
+    KeyRefused,
+    /// 402: payment details.
+    BillingProblem,
+    /// 403: the key may not do this.
+    PermissionDenied,
+    /// 404 of the model.
+    ModelNotFound,
+    /// 400: the credit balance is too low.
+    CreditExhausted,
+    /// 400: a usage limit set by the user at the provider.
+    UsageLimitReached,
+    /// 429: the monthly or contract spend limit.
+    SpendLimitReached,
+    /// 400: the organization is on hold.
+    OrganizationOnHold,
+}
+
+impl Cause {
+    /// Returns what the cause means for job and queue.
+    #[must_use]
+    pub fn class(self) -> CauseClass {
+        match self {
+            Self::CutOff
+            | Self::Declined
+            | Self::ContextFilled
+            | Self::UnknownStopReason
+            | Self::EmptyAnswer
+            | Self::DocumentNotRead => CauseClass::Review,
+            Self::RateLimited
+            | Self::RampLimited
+            | Self::Overloaded
+            | Self::ServerError
+            | Self::TimedOut
+            | Self::ConnectionFailed
+            | Self::StreamCut
+            | Self::PdfNotProcessed
+            | Self::UnexpectedStatus
+            | Self::Interrupted
+            | Self::StorageFailed => CauseClass::Retry,
+            Self::FileMissing
+            | Self::FileUnreadable
+            | Self::FileChanged
+            | Self::FileEmpty
+            | Self::NotAPdf
+            | Self::PdfDamaged
+            | Self::PdfEncrypted
+            | Self::PdfHostile
+            | Self::PdfWithoutText
+            | Self::TooLarge
+            | Self::TooManyPages
+            | Self::PromptTooLong
+            | Self::ContentFiltered
+            | Self::InvalidRequest => CauseClass::Item,
+            Self::KeyMissing
+            | Self::KeyRefused
+            | Self::BillingProblem
+            | Self::PermissionDenied
+            | Self::ModelNotFound
+            | Self::CreditExhausted
+            | Self::UsageLimitReached
+            | Self::SpendLimitReached
+            | Self::OrganizationOnHold => CauseClass::Queue,
+        }
+    }
+
+    /// Returns the stable key, as stored and as sent to fronts (`rate-limited`).
+    #[must_use]
+    pub fn key(self) -> String {
+        serde_json::to_value(self)
+            .ok()
+            .and_then(|value| value.as_str().map(str::to_owned))
+            .unwrap_or_default()
+    }
+
+    /// Returns the cause of a stored key, if this version knows it.
+    #[must_use]
+    pub fn from_key(key: &str) -> Option<Self> {
+        serde_json::from_value(serde_json::Value::String(key.to_owned())).ok()
+    }
+
+    /// Returns what a person can do about it, in one sentence.
+    #[must_use]
+    pub fn hint(self) -> &'static str {
+        match self {
+            Self::CutOff => "Raise the output limit and run it again; what came so far is kept.",
+            Self::Declined => "Read what came, or run it again with another model or template.",
+            Self::ContextFilled => "Split the document, or run it again with a larger model.",
+            Self::UnknownStopReason | Self::EmptyAnswer => "Read what came, then run it again.",
+            Self::DocumentNotRead => {
+                "The endpoint seems to drop PDFs: the text is not to be trusted. Use another endpoint."
+            }
+            Self::RateLimited | Self::RampLimited | Self::Overloaded | Self::ServerError => {
+                "Run it again later; nothing has to be changed."
+            }
+            Self::TimedOut | Self::ConnectionFailed | Self::StreamCut => {
+                "Check the connection, then run it again."
+            }
+            Self::PdfNotProcessed => "Run it again; if it fails once more, print the PDF to a new PDF.",
+            Self::UnexpectedStatus => "Run it again; if it stays, read the message of the attempt.",
+            Self::Interrupted => "Run it again. The call that was cut off may still be billed.",
+            Self::StorageFailed => "Free disk space or make the folder writable, then run it again.",
+            Self::FileMissing => "Put the file back where it was, then run it again.",
+            Self::FileUnreadable => "Make the file readable for your user, then run it again.",
+            Self::FileChanged => "Add the file once more to summarize its new version.",
+            Self::FileEmpty => "Get the file again: it has no content.",
+            Self::NotAPdf => "Save or export the document as a PDF and add that.",
+            Self::PdfDamaged => "Open it in a PDF reader, print it to a new PDF and add that.",
+            Self::PdfEncrypted => "Remove the password in a PDF reader and add the unlocked file.",
+            Self::PdfHostile => "Don't trust this file. If you know it, print it to a new PDF and add that.",
+            Self::PdfWithoutText => "It seems to be scanned. Use Claude, which reads page images.",
+            Self::TooLarge => "Split the PDF or reduce its images, then add the parts.",
+            Self::TooManyPages => "Split the PDF, then add the parts.",
+            Self::PromptTooLong => "Split the document, or use a model with a larger window.",
+            Self::ContentFiltered => "Run it again with another template or model.",
+            Self::InvalidRequest => "Read the message; change the template or model and run it again.",
+            Self::KeyMissing => "Add an Anthropic API key.",
+            Self::KeyRefused => "Test the key in Settings, or paste a new one.",
+            Self::BillingProblem => "Check the payment details in the Anthropic Console.",
+            Self::PermissionDenied => "Use a key that may call this model.",
+            Self::ModelNotFound => "Choose another model in Settings.",
+            Self::CreditExhausted => "Buy credits in the Anthropic Console, then resume.",
+            Self::UsageLimitReached | Self::SpendLimitReached => {
+                "Raise the limit in the Anthropic Console, or wait until it is reset."
+            }
+            Self::OrganizationOnHold => "Contact Anthropic's support about the organization.",
+        }
+    }
+}

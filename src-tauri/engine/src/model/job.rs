@@ -1,0 +1,252 @@
+//! Jobs as the fronts see them.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    AttemptView, BatchId, Cause, DocumentView, JobId, Provider, QueueName, ResultView, Timestamp,
+};
+
+/// The state of a job (product rules, section 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "kebab-case")]
+pub enum JobStatus {
+    /// Waits in its queue.
+    Pending,
+    /// A call is under way.
+    Running,
+    /// Handed to the provider's batch API.
+    Submitted,
+    /// Complete, and its result stored.
+    Completed,
+    /// An answer is stored, but a person has to look at it.
+    NeedsReview,
+    /// A permanent error of this item.
+    Failed,
+    /// Out of retries.
+    DeadLettered,
+    /// Called off by a person.
+    Cancelled,
+}
+
+impl JobStatus {
+    /// Every state, in the order of the product's table.
+    pub const ALL: [Self; 8] = [
+        Self::Pending,
+        Self::Running,
+        Self::Submitted,
+        Self::Completed,
+        Self::NeedsReview,
+        Self::Failed,
+        Self::DeadLettered,
+        Self::Cancelled,
+    ];
+
+    /// Returns the stored word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Running => "running",
+            Self::Submitted => "submitted",
+            Self::Completed => "completed",
+            Self::NeedsReview => "needs-review",
+            Self::Failed => "failed",
+            Self::DeadLettered => "dead-lettered",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    /// Returns the state of a stored word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == word)
+    }
+
+    /// Says whether the job has ended.
+    #[must_use]
+    pub fn is_final(self) -> bool {
+        !matches!(self, Self::Pending | Self::Running | Self::Submitted)
+    }
+}
+
+/// What a job works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "kebab-case")]
+pub enum JobKind {
+    /// One PDF with a template.
+    Pdf,
+    /// A prompt alone.
+    Prompt,
+}
+
+/// Why a pending job does not run at this moment.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(tag = "reason", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+pub enum WaitingReason {
+    /// Nothing holds it but the jobs before it.
+    Ready,
+    /// Its queue's delivery delay has not passed.
+    Delayed {
+        /// When it becomes visible.
+        until: Timestamp,
+    },
+    /// An attempt failed in a way that can pass.
+    Retrying {
+        /// When it is delivered again.
+        at: Timestamp,
+        /// What the last attempt met.
+        cause: Option<Cause>,
+    },
+    /// Its queue is paused.
+    QueuePaused,
+    /// The circuit is open: something would hit every job of this provider.
+    CircuitOpen {
+        /// What.
+        cause: Cause,
+    },
+    /// No program is consuming the queue.
+    NoConsumer,
+}
+
+/// One job, as a row of a list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct JobView {
+    /// The job.
+    pub job_id: JobId,
+    /// The submission it came with.
+    pub batch_id: BatchId,
+    /// That submission's name, as shown.
+    pub batch_name: String,
+    /// What it works on.
+    pub kind: JobKind,
+    /// The file's name, or the beginning of the prompt.
+    pub title: String,
+    /// Where the file lies; `None` for prompts.
+    pub source_path: Option<String>,
+    /// Its state.
+    pub status: JobStatus,
+    /// Why it waits; `Some` exactly for pending jobs.
+    pub waiting: Option<WaitingReason>,
+    /// Its queue.
+    pub queue: QueueName,
+    /// Number of pages, when known.
+    pub pages: Option<u32>,
+    /// The template's id with its version (`pdf-summarize-v1`).
+    pub template: String,
+    /// What answers.
+    pub provider: Provider,
+    /// The model asked for (for the offline provider the method's name).
+    pub model: String,
+    /// Deliveries so far, since the last redrive.
+    pub attempts: u32,
+    /// Deliveries allowed.
+    pub max_attempts: u32,
+    /// When it was accepted.
+    pub created_at: Timestamp,
+    /// When its present or last attempt began.
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    pub completed_at: Option<Timestamp>,
+    /// Input tokens of all its attempts, cache reads and writes included.
+    pub input_tokens: u64,
+    /// Output tokens of all its attempts.
+    pub output_tokens: u64,
+    /// Cost of all its attempts in micro-dollars; `None` when a price or an outcome is unknown.
+    pub cost_micros: Option<i64>,
+    /// Milliseconds that its ended attempts ran.
+    pub ran_ms: u64,
+    /// Milliseconds that it waited before its attempts.
+    pub waited_ms: u64,
+    /// Why it ended as it did, or what the last attempt met.
+    pub cause: Option<Cause>,
+    /// The same in a sentence.
+    pub error: Option<String>,
+}
+
+/// One job with everything known about it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct JobDetail {
+    /// The row.
+    pub job: JobView,
+    /// The prompt of a prompt job.
+    pub prompt: Option<String>,
+    /// What the inspection found in the PDF.
+    pub document: Option<DocumentView>,
+    /// Every attempt, newest first.
+    pub attempts: Vec<AttemptView>,
+    /// The newest stored result, if there is one.
+    pub result: Option<ResultView>,
+}
+
+/// Which jobs a list shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "kebab-case")]
+pub enum JobsShown {
+    /// Every job.
+    #[default]
+    All,
+    /// Running, or handed to the provider's batch API.
+    Running,
+    /// Pending.
+    Waiting,
+    /// Needs review.
+    NeedsReview,
+    /// Failed or dead-lettered.
+    DeadLetters,
+    /// Completed.
+    Done,
+    /// Cancelled.
+    Cancelled,
+}
+
+impl JobsShown {
+    /// Returns the states that belong to it.
+    #[must_use]
+    pub fn statuses(self) -> &'static [JobStatus] {
+        match self {
+            Self::All => &JobStatus::ALL,
+            Self::Running => &[JobStatus::Running, JobStatus::Submitted],
+            Self::Waiting => &[JobStatus::Pending],
+            Self::NeedsReview => &[JobStatus::NeedsReview],
+            Self::DeadLetters => &[JobStatus::Failed, JobStatus::DeadLettered],
+            Self::Done => &[JobStatus::Completed],
+            Self::Cancelled => &[JobStatus::Cancelled],
+        }
+    }
+}
+
+/// A question for a list of jobs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase", default)]
+pub struct JobFilter {
+    /// Which states.
+    pub shown: JobsShown,
+    /// Only this queue.
+    pub queue: Option<QueueName>,
+    /// Only this submission.
+    pub batch_id: Option<BatchId>,
+    /// Only titles and errors that contain this text (case-insensitive for ASCII).
+    pub text: Option<String>,
+}
+
+/// A page of a list, newest job first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct JobPage {
+    /// The rows.
+    pub jobs: Vec<JobView>,
+    /// How many jobs match in all.
+    pub total: u64,
+    /// Hand this in as `after` for the next page; `None` at the end.
+    pub next: Option<i64>,
+}

@@ -1,0 +1,89 @@
+//! What a front shows around its list.
+
+use serde::{Deserialize, Serialize};
+
+use super::{BatchView, Cause, KeyStatus, LaneView, Provider, Timestamp};
+
+/// Jobs by state; dead letters are the failed and the dead-lettered together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct JobCounts {
+    /// All of them.
+    pub total: u64,
+    /// Pending.
+    pub waiting: u64,
+    /// Running or submitted.
+    pub running: u64,
+    /// Completed.
+    pub done: u64,
+    /// Needs review.
+    pub needs_review: u64,
+    /// Failed or dead-lettered.
+    pub dead_letters: u64,
+    /// Cancelled.
+    pub cancelled: u64,
+}
+
+/// Who works the queues.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "kebab-case")]
+pub enum ConsumerPlace {
+    /// This program.
+    Here,
+    /// Another program on the same data directory.
+    Elsewhere,
+    /// Nobody: jobs wait until a program with a consumer starts.
+    Nowhere,
+}
+
+/// Something that would hit every job of a provider, so none is delivered.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct CircuitView {
+    /// The provider that is not called.
+    pub provider: Provider,
+    /// Why.
+    pub cause: Cause,
+    /// The provider's own words, or ours where it was never asked.
+    pub message: String,
+    /// What to do.
+    pub hint: String,
+    /// Since when.
+    pub opened_at: Timestamp,
+    /// How many jobs it holds.
+    pub waiting: u64,
+}
+
+/// Everything a front shows around its list, read in one snapshot.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct Overview {
+    /// All jobs by state.
+    pub counts: JobCounts,
+    /// Both lanes, high first.
+    pub lanes: Vec<LaneView>,
+    /// The latest batches, newest first, at most ten.
+    pub batches: Vec<BatchView>,
+    /// Who works the queues.
+    pub consumer: ConsumerPlace,
+    /// Circuits that are open.
+    pub circuits: Vec<CircuitView>,
+    /// Why nothing moves, in one sentence; `None` while something runs or nothing waits.
+    pub answer: Option<String>,
+    /// Micro-dollars settled since local midnight.
+    pub spent_today_micros: i64,
+    /// Requests begun within the last 60 s.
+    pub requests_last_minute: u64,
+    /// Input tokens settled within the last 60 s.
+    pub input_tokens_last_minute: u64,
+    /// Output tokens settled within the last 60 s.
+    pub output_tokens_last_minute: u64,
+    /// Jobs finished in each of the last 30 minutes, oldest first.
+    pub finished_per_minute: Vec<u32>,
+    /// Whether a key is set, and where.
+    pub key: KeyStatus,
+}

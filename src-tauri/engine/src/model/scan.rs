@@ -1,0 +1,99 @@
+//! Intake: what a drop holds, and what is submitted.
+
+use serde::{Deserialize, Serialize};
+
+use super::{BatchId, DocumentView, JobId, Provider, QueueName};
+
+/// Why something dropped is not among the files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "kebab-case")]
+pub enum SkipReason {
+    /// Its name begins with a dot.
+    Hidden,
+    /// Its name does not end in `.pdf`.
+    OtherKind,
+    /// A symbolic link back to a folder on the way, or one that leads nowhere.
+    LinkLoop,
+    /// The same content as a file before it.
+    Duplicate,
+    /// It can't be read.
+    Unreadable,
+    /// It does not exist.
+    Missing,
+    /// More files than one drop takes.
+    TooMany,
+    /// It lies in Gistmill's own data directory.
+    OwnOutput,
+}
+
+/// A path that was left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct SkippedPath {
+    /// The path.
+    pub path: String,
+    /// Why.
+    pub reason: SkipReason,
+}
+
+/// A file that can become a job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct ScannedFile {
+    /// Where it lies.
+    pub path: String,
+    /// Its name.
+    pub name: String,
+    /// When it was last changed: milliseconds since 1970.
+    pub modified_ms: i64,
+    /// What the inspection found.
+    pub document: DocumentView,
+}
+
+/// What a drop holds.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct ScanReport {
+    /// A name for the batch: the dropped folder or the first file.
+    pub name: String,
+    /// Files, in the order they were found; those with a finding can't be summarized as they are.
+    pub files: Vec<ScannedFile>,
+    /// What was left out, and why.
+    pub skipped: Vec<SkippedPath>,
+    /// Pages of the files without a finding.
+    pub pages: u64,
+    /// At most this many micro-dollars with the chosen model, at one attempt each; `None` without a known price.
+    pub at_worst_micros: Option<i64>,
+}
+
+/// What a person wants done with scanned files or with a prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct Submission {
+    /// A name for the batch.
+    pub name: String,
+    /// The queue.
+    pub queue: QueueName,
+    /// The template with its version (`pdf-summarize-v1`).
+    pub template: String,
+    /// What answers.
+    pub provider: Provider,
+    /// The model; `None` for the one of the settings.
+    pub model: Option<String>,
+}
+
+/// What was stored for a submission.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct Submitted {
+    /// The batch.
+    pub batch_id: BatchId,
+    /// Its jobs, in order.
+    pub job_ids: Vec<JobId>,
+}
