@@ -6,3 +6,5 @@
 //! `pricing` → `store` → `model`, `clock`, `secrets`, `config`, `error`.
 
 pub mod model;
+pub mod pdf;
+pub mod provider;

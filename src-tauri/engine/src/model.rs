@@ -11,6 +11,7 @@ mod event;
 mod id;
 mod job;
 mod overview;
+mod problem;
 mod queue;
 mod result;
 mod scan;
@@ -23,10 +24,13 @@ pub use cause::{Cause, CauseClass};
 pub use document::{DocumentView, Encryption, Finding};
 pub use event::{EngineEvent, JobPhase};
 pub use id::{BatchId, JobId, Sha256, Timestamp};
-pub use job::{JobDetail, JobFilter, JobKind, JobPage, JobStatus, JobView, JobsShown, WaitingReason};
+pub use job::{
+    JobDetail, JobFilter, JobKind, JobPage, JobStatus, JobView, JobsShown, WaitingReason,
+};
 pub use overview::{CircuitView, ConsumerPlace, JobCounts, Overview};
+pub use problem::{Problem, ProblemCode};
 pub use queue::{LaneView, QueueName};
 pub use result::ResultView;
-pub use scan::{ScanReport, ScannedFile, SkipReason, SkippedPath, Submission, Submitted};
+pub use scan::{ScanId, ScanReport, ScannedFile, SkipReason, SkippedPath, Submission, Submitted};
 pub use settings::{KeySource, KeyStatus, KeyTest, Language, Provider, Settings, Theme};
 pub use template::TemplateView;

@@ -187,10 +187,14 @@ impl Cause {
             Self::TimedOut | Self::ConnectionFailed | Self::StreamCut => {
                 "Check the connection, then run it again."
             }
-            Self::PdfNotProcessed => "Run it again; if it fails once more, print the PDF to a new PDF.",
+            Self::PdfNotProcessed => {
+                "Run it again; if it fails once more, print the PDF to a new PDF."
+            }
             Self::UnexpectedStatus => "Run it again; if it stays, read the message of the attempt.",
             Self::Interrupted => "Run it again. The call that was cut off may still be billed.",
-            Self::StorageFailed => "Free disk space or make the folder writable, then run it again.",
+            Self::StorageFailed => {
+                "Free disk space or make the folder writable, then run it again."
+            }
             Self::FileMissing => "Put the file back where it was, then run it again.",
             Self::FileUnreadable => "Make the file readable for your user, then run it again.",
             Self::FileChanged => "Add the file once more to summarize its new version.",
@@ -198,13 +202,17 @@ impl Cause {
             Self::NotAPdf => "Save or export the document as a PDF and add that.",
             Self::PdfDamaged => "Open it in a PDF reader, print it to a new PDF and add that.",
             Self::PdfEncrypted => "Remove the password in a PDF reader and add the unlocked file.",
-            Self::PdfHostile => "Don't trust this file. If you know it, print it to a new PDF and add that.",
+            Self::PdfHostile => {
+                "Don't trust this file. If you know it, print it to a new PDF and add that."
+            }
             Self::PdfWithoutText => "It seems to be scanned. Use Claude, which reads page images.",
             Self::TooLarge => "Split the PDF or reduce its images, then add the parts.",
             Self::TooManyPages => "Split the PDF, then add the parts.",
             Self::PromptTooLong => "Split the document, or use a model with a larger window.",
             Self::ContentFiltered => "Run it again with another template or model.",
-            Self::InvalidRequest => "Read the message; change the template or model and run it again.",
+            Self::InvalidRequest => {
+                "Read the message; change the template or model and run it again."
+            }
             Self::KeyMissing => "Add an Anthropic API key.",
             Self::KeyRefused => "Test the key in Settings, or paste a new one.",
             Self::BillingProblem => "Check the payment details in the Anthropic Console.",

@@ -18,7 +18,11 @@ pub enum JobPhase {
 /// Something changed. Sent after the commit; a front asks again for what it shows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
-#[serde(tag = "event", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+#[serde(
+    tag = "event",
+    rename_all = "kebab-case",
+    rename_all_fields = "camelCase"
+)]
 pub enum EngineEvent {
     /// These jobs changed; an empty list means "many, or unknown which".
     JobsChanged {

@@ -77,7 +77,10 @@ impl Timestamp {
     /// Returns this moment moved by `delay` into the future.
     #[must_use]
     pub fn after(self, delay: std::time::Duration) -> Self {
-        Self(self.0.saturating_add(i64::try_from(delay.as_millis()).unwrap_or(i64::MAX)))
+        Self(
+            self.0
+                .saturating_add(i64::try_from(delay.as_millis()).unwrap_or(i64::MAX)),
+        )
     }
 
     /// Returns how long it is from `earlier` to this moment; zero when `earlier` is later.

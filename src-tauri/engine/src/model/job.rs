@@ -84,7 +84,11 @@ pub enum JobKind {
 /// Why a pending job does not run at this moment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
-#[serde(tag = "reason", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+#[serde(
+    tag = "reason",
+    rename_all = "kebab-case",
+    rename_all_fields = "camelCase"
+)]
 pub enum WaitingReason {
     /// Nothing holds it but the jobs before it.
     Ready,

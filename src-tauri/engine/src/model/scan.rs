@@ -53,11 +53,19 @@ pub struct ScannedFile {
     pub document: DocumentView,
 }
 
+/// A scan that can be submitted, kept by the engine until then or until it closes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(transparent)]
+pub struct ScanId(pub u32);
+
 /// What a drop holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct ScanReport {
+    /// Hand this in to submit the files.
+    pub scan_id: ScanId,
     /// A name for the batch: the dropped folder or the first file.
     pub name: String,
     /// Files, in the order they were found; those with a finding can't be summarized as they are.

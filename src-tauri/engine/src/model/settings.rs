@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 /// What answers a job.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "kebab-case")]
 pub enum Provider {
@@ -27,7 +29,9 @@ impl Provider {
     /// Returns the provider of a stored word.
     #[must_use]
     pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Claude, Self::Offline].into_iter().find(|provider| provider.as_str() == word)
+        [Self::Claude, Self::Offline]
+            .into_iter()
+            .find(|provider| provider.as_str() == word)
     }
 }
 

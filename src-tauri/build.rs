@@ -1,0 +1,3 @@
+//! Prepares the Tauri context.
+
+fn main() {}

@@ -1,0 +1,129 @@
+//! What answers a job: Claude over its Messages API, or the built-in offline summarizer.
+//!
+//! A provider delivers one attempt and says exactly how it ended; it never retries by itself, never
+//! touches the store and never decides what becomes of the job. The consumer does.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio_util::sync::CancellationToken;
+
+use crate::model::{Cause, JobPhase};
+
+/// What a provider is asked for one attempt.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// The PDF to read, verified by the caller just before; `None` for a prompt alone.
+    pub document: Option<RequestDocument>,
+    /// The text that follows the document: a template's body, or the person's prompt.
+    pub prompt: String,
+    /// The model asked for.
+    pub model: String,
+    /// Most output tokens.
+    pub max_tokens: u32,
+}
+
+/// The PDF of a request.
+#[derive(Clone, Debug)]
+pub struct RequestDocument {
+    /// Where its bytes lie.
+    pub path: PathBuf,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Its pages, when known.
+    pub pages: Option<u32>,
+    /// The file's name, for the title of the document block.
+    pub name: String,
+}
+
+/// Tokens that a provider counted. All zero for the offline provider.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Input tokens that were not cached.
+    pub input_tokens: u64,
+    /// Input tokens written to the cache.
+    pub cache_creation_input_tokens: u64,
+    /// Input tokens read from the cache.
+    pub cache_read_input_tokens: u64,
+    /// Output tokens, thinking included.
+    pub output_tokens: u64,
+}
+
+impl Usage {
+    /// Returns all input tokens, cached or not.
+    #[must_use]
+    pub fn total_input(&self) -> u64 {
+        self.input_tokens + self.cache_creation_input_tokens + self.cache_read_input_tokens
+    }
+}
+
+/// An answer with text worth storing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// The text blocks, joined. May be empty only with a review cause.
+    pub text: String,
+    /// The model that answered, as it names itself.
+    pub model: String,
+    /// Why it stopped, as the provider words it.
+    pub stop_reason: Option<String>,
+    /// What it counted.
+    pub usage: Usage,
+    /// The provider's id of the call.
+    pub request_id: Option<String>,
+    /// Why a person has to look at it, if so; a cause of the class `review`, with a sentence.
+    pub review: Option<(Cause, String)>,
+}
+
+/// Whether a failed call may be billed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Billed {
+    /// Refused before processing, or never arrived: it costs nothing.
+    No,
+    /// It was sent and its end is not known: it may have run.
+    Unknown,
+}
+
+/// How an attempt failed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct Failure {
+    /// Why, of the class retry, item or queue.
+    pub cause: Cause,
+    /// The provider's own words, or ours where it was never asked. A whole sentence.
+    pub message: String,
+    /// The HTTP status, when there was an answer.
+    pub http_status: Option<u16>,
+    /// The provider's id of the call.
+    pub request_id: Option<String>,
+    /// How long the provider told to wait (`retry-after`, in seconds or as a date).
+    pub retry_after: Option<Duration>,
+    /// The provider's `x-should-retry`; obeyed before everything else.
+    pub should_retry: Option<bool>,
+    /// Whether it may be billed.
+    pub billed: Billed,
+    /// What was counted before it failed.
+    pub usage: Option<Usage>,
+}
+
+/// Hears how a running attempt comes on.
+pub trait Progress: Send + Sync {
+    /// The attempt is in `phase`, with `output_tokens` written so far (an estimate until the end).
+    fn advanced(&self, phase: JobPhase, output_tokens: u64);
+}
+
+/// Answers requests.
+#[async_trait]
+pub trait Deliver: Send + Sync {
+    /// Delivers one attempt.
+    ///
+    /// # Errors
+    /// Every way of not getting an answer is a [`Failure`]; when `cancel` fires the call is dropped
+    /// and ends as [`Cause::Interrupted`].
+    async fn deliver(
+        &self,
+        request: &Request,
+        progress: &dyn Progress,
+        cancel: &CancellationToken,
+    ) -> Result<Answer, Failure>;
+}
