@@ -34,8 +34,8 @@ pub trait NotificationSink: Send + Sync {
 
 /// Failures are told together: at most one notification in this time.
 const BETWEEN_NOTIFICATIONS: Duration = Duration::from_secs(60);
-/// Wait before a copy that failed is tried again.
-const COPY_RETRY: Duration = Duration::from_secs(5);
+/// How often the outbox is looked at without being woken.
+const LOOK_AGAIN: Duration = Duration::from_secs(5);
 
 /// Delivers what is due. One of these runs beside the consumer.
 pub(crate) struct Deliverer {
@@ -56,7 +56,7 @@ impl Deliverer {
             self.copy_results().await;
             let told_until = last_told.map(|moment| moment.after(BETWEEN_NOTIFICATIONS));
             let now = self.clock.now();
-            let mut wait_until = now.after(COPY_RETRY);
+            let mut wait_until = now.after(LOOK_AGAIN);
             match told_until {
                 Some(moment) if moment > now => wait_until = wait_until.min(moment),
                 _ => {

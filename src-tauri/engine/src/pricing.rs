@@ -5,8 +5,7 @@
 
 use crate::provider::Usage;
 
-/// Tenths of a cent per million tokens are enough for every listed price: prices here are in
-/// nano-dollars per token, so that $0.125 per million stays an integer.
+/// Prices in nano-dollars per token, so that a listed $0.125 per million tokens stays an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Price {
     input: i64,

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension as _, Row, named_params};
 
 use super::{Result, Store, rows};
-use crate::model::{JobId, JobKind, Provider, QueueName, Timestamp};
+use crate::model::{Cause, JobId, JobKind, Provider, QueueName, Timestamp};
 
 /// A claim on a job: whoever holds it may end the attempt, nobody else.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +29,8 @@ pub(crate) struct ClaimedJob {
     pub(crate) source_modified: Option<i64>,
     pub(crate) document_sha256: Option<String>,
     pub(crate) pages: Option<u32>,
+    /// What speaks against the document.
+    pub(crate) finding: Option<(Cause, String)>,
     pub(crate) provider: Provider,
     pub(crate) model: String,
     pub(crate) max_tokens: u32,
@@ -249,7 +251,9 @@ fn claim(
                  provider, model, max_tokens,
                  (SELECT max_retries + 1 FROM queues AS q WHERE q.queue = jobs.queue),
                  template_id, template_version, position, available_at, seq,
-                 max(0, :now - waiting_since)",
+                 max(0, :now - waiting_since),
+                 (SELECT finding_cause FROM documents WHERE sha256 = document_sha256),
+                 (SELECT finding_message FROM documents WHERE sha256 = document_sha256)",
         )?
         .query_map(
             named_params! {
@@ -301,6 +305,7 @@ fn claimed(row: &Row<'_>, lease_id: &str) -> rusqlite::Result<ClaimedJob> {
         source_modified: row.get(9)?,
         document_sha256: row.get(10)?,
         pages: row.get(11)?,
+        finding: rows::cause(row, 22)?.zip(row.get(23)?),
         provider: rows::provider(row, 12)?,
         model: row.get(13)?,
         max_tokens: row.get(14)?,

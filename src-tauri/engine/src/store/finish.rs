@@ -239,6 +239,8 @@ fn complete(
         return Ok(false);
     }
     let answer = &result.answer;
+    // An attempt that only published a kept answer has cost nothing itself.
+    record_cost(connection, lease, Some(0), Some(0), Some(0))?;
     let result_id: i64 = connection
         .prepare_cached(
             "INSERT INTO results (job_id, generation, store, key, sha256, bytes, provider, model,

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, named_params};
 
-use super::{Result, Store};
+use super::{Lease, Result, Store};
 use crate::model::{
     BatchId, Cause, DocumentView, JobId, JobKind, JobStatus, Provider, QueueName, TemplateView,
     Timestamp,
@@ -74,6 +74,35 @@ impl Store {
                 (&template_id, version),
                 |row| row.get(0),
             )?)
+        })
+        .await
+    }
+}
+
+impl Store {
+    /// Remembers what a claimed job's file turned out to be, where nothing was known of it before.
+    pub(crate) async fn adopt_document(
+        &self,
+        lease: Lease,
+        document: DocumentView,
+        modified_ms: i64,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.write(move |connection| {
+            remember_document(connection, &document, now)?;
+            connection
+                .prepare_cached(
+                    "UPDATE jobs SET document_sha256 = ?3, source_bytes = ?4, source_modified = ?5
+                     WHERE job_id = ?1 AND status = 'running' AND lease_id = ?2",
+                )?
+                .execute((
+                    lease.job_id.as_str(),
+                    &lease.lease_id,
+                    document.sha256.as_str(),
+                    document.bytes.cast_signed(),
+                    modified_ms,
+                ))?;
+            Ok(())
         })
         .await
     }
