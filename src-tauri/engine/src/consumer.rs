@@ -10,7 +10,6 @@ mod document;
 mod retry;
 mod worker;
 
-use std::collections::HashMap;
 use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -33,7 +32,8 @@ use crate::store::Store;
 use active::ActiveJobs;
 
 /// Hands out the provider of an attempt, since a key or an address may change between two of them.
-pub(crate) type Providers = Arc<dyn Fn(Provider) -> Arc<dyn Deliver> + Send + Sync>;
+pub(crate) type Providers =
+    Arc<dyn Fn(Provider) -> Result<Arc<dyn Deliver>, EngineError> + Send + Sync>;
 
 /// What the consumer's parts share.
 pub(crate) struct Shared {
@@ -142,19 +142,11 @@ impl Consumer {
         }
         drop(self.lock);
     }
-}
 
-/// Cuts off or lets go the running attempts of jobs that somebody wants cancelled.
-impl Consumer {
     /// Asks running attempts of these jobs to end, where that saves anything.
     pub(crate) fn cancel(&self, job_ids: &[crate::model::JobId]) {
         for job_id in job_ids {
             self.shared.active.cancel(job_id);
         }
     }
-}
-
-/// Makes the usual [`Providers`] from fixed ones.
-pub(crate) fn fixed_providers(providers: HashMap<Provider, Arc<dyn Deliver>>) -> Providers {
-    Arc::new(move |provider| Arc::clone(&providers[&provider]))
 }

@@ -6,7 +6,6 @@ mod keys;
 mod submit;
 mod watch;
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -21,7 +20,9 @@ use crate::intake::Scans;
 use crate::model::{ConsumerPlace, EngineEvent, Provider, Settings};
 use crate::outbox::Deliverer;
 use crate::pdf::PdfWorker;
-use crate::provider::{self, Deliver};
+use crate::provider::claude::ClaudeProvider;
+use crate::provider::offline::OfflineProvider;
+use crate::provider::Deliver;
 use crate::results::Library;
 use crate::secrets::ApiKey;
 use crate::store::Store;
@@ -43,13 +44,12 @@ pub(crate) struct Inner {
     library: Library,
     pdf: PdfWorker,
     key: ApiKey,
-    http: provider::claude::HttpClient,
+    claude: Mutex<ClaudeProvider>,
     scans: Scans,
     scan_cancel: Mutex<CancellationToken>,
     events: broadcast::Sender<EngineEvent>,
     wake: Arc<Notify>,
     ended: Arc<Notify>,
-    base_url: Mutex<Option<String>>,
     consumer: tokio::sync::Mutex<Option<Consumer>>,
     place: Mutex<ConsumerPlace>,
     stop: CancellationToken,
@@ -76,20 +76,18 @@ impl Engine {
         // A keychain may take a while to answer, or ask the person to unlock it.
         let key = blocking(move || ApiKey::load(secrets, environment)).await?;
         let (events, _) = broadcast::channel(EVENTS);
-        let http = provider::claude::HttpClient::new()
-            .map_err(|error| EngineError::Internal(error.to_string()))?;
         let settings = store.settings().await?;
+        let claude = keys::claude_at(&config, settings.base_url.as_deref())?;
         let engine = Self(Arc::new(Inner {
             pdf: PdfWorker::new(config.pdf_worker.clone()),
             library,
             key,
-            http,
+            claude: Mutex::new(claude),
             scans: Scans::default(),
             scan_cancel: Mutex::default(),
             events,
             wake: Arc::default(),
             ended: Arc::default(),
-            base_url: Mutex::new(settings.base_url),
             consumer: tokio::sync::Mutex::new(None),
             place: Mutex::new(ConsumerPlace::Nowhere),
             stop: CancellationToken::new(),
@@ -212,9 +210,10 @@ impl Engine {
     /// [`EngineError::BadInput`] with the setting that can't be used.
     pub async fn save_settings(&self, settings: Settings) -> Result<Settings, EngineError> {
         let settings = checked(settings)?;
+        let claude = keys::claude_at(&self.0.config, settings.base_url.as_deref())?;
         let before = self.0.store.settings().await?;
         self.0.store.save_settings(settings.clone()).await?;
-        self.0.base_url.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&settings.base_url);
+        *self.0.claude.lock().unwrap_or_else(PoisonError::into_inner) = claude;
         if before.base_url != settings.base_url || before.model != settings.model {
             // What stood in the way may not stand in the way of the new address or model.
             self.0.store.close_circuit(Provider::Claude).await?;
@@ -224,15 +223,16 @@ impl Engine {
         Ok(settings)
     }
 
-    /// Hands out providers that read key and address at each attempt.
+    /// Hands out providers with the key and the address of the moment.
     fn providers(&self) -> Providers {
-        let offline: Arc<dyn Deliver> =
-            Arc::new(provider::offline::OfflineProvider::new(Arc::new(self.0.pdf.clone())));
+        let offline: Arc<dyn Deliver> = Arc::new(OfflineProvider::new(Arc::new(self.0.pdf.clone())));
         let inner = Arc::downgrade(&self.0);
-        Arc::new(move |wanted| match (wanted, inner.upgrade()) {
-            (Provider::Claude, Some(inner)) => Engine(inner).claude(),
-            // An engine that is gone asks nobody: the offline provider at least spends nothing.
-            (Provider::Offline, _) | (_, None) => Arc::clone(&offline),
+        Arc::new(move |wanted| match wanted {
+            Provider::Offline => Ok(Arc::clone(&offline)),
+            Provider::Claude => {
+                let engine = inner.upgrade().map(Engine).ok_or(EngineError::Closed)?;
+                Ok(Arc::new(engine.claude()?))
+            }
         })
     }
 
@@ -292,9 +292,5 @@ fn checked(mut settings: Settings) -> Result<Settings, EngineError> {
         .base_url
         .map(|url| url.trim().trim_end_matches('/').to_owned())
         .filter(|url| !url.is_empty());
-    if let Some(url) = &settings.base_url {
-        provider::claude::check_base_url(url)
-            .map_err(|reason| EngineError::bad_input(reason, "Enter an address such as https://api.anthropic.com."))?;
-    }
     Ok(settings)
 }

@@ -6,7 +6,7 @@ mod walk;
 use crate::model::{DocumentView, Finding};
 use crate::pdf::Inspection;
 
-pub(crate) use scan::{Scans, scan};
+pub(crate) use scan::{ScanParts, Scans, scan};
 
 /// Longest prompt, in characters.
 pub(crate) const LONGEST_PROMPT: usize = 200_000;

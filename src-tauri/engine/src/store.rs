@@ -24,10 +24,11 @@ use rusqlite::Connection;
 
 use crate::error::EngineError;
 
-pub(crate) use claim::{ClaimedJob, Lease, QueueRow};
-pub(crate) use finish::{AttemptEnd, NewAnswer, NewResult, StoredAnswer};
+pub(crate) use claim::{ClaimedJob, Lease};
+pub(crate) use finish::{AfterAttempt, AttemptEnd, NewAnswer, NewResult};
 pub(crate) use lists::ListContext;
 pub(crate) use outbox::{FailedJob, ResultToCopy};
+pub(crate) use overview::{OverviewRow, paused_lanes};
 pub(crate) use submit::{NewBatch, NewInput, NewJob};
 
 /// What every function of the store returns.

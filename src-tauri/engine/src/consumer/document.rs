@@ -9,22 +9,8 @@ use sha2::Digest as _;
 use super::Shared;
 use crate::model::{Cause, DocumentView, Timestamp};
 use crate::pdf::Inspection;
-use crate::provider::{Billed, Failure, RequestDocument};
+use crate::provider::{Failure, RequestDocument};
 use crate::store::ClaimedJob;
-
-/// Returns a failure that cost nothing, since the provider was never asked.
-pub(super) fn refused(cause: Cause, message: impl Into<String>) -> Failure {
-    Failure {
-        cause,
-        message: message.into(),
-        http_status: None,
-        request_id: None,
-        retry_after: None,
-        should_retry: None,
-        billed: Billed::No,
-        usage: None,
-    }
-}
 
 /// Returns the PDF of a claimed job, after making sure that it is the file that was added.
 pub(super) async fn verified(shared: &Shared, job: &ClaimedJob) -> Result<RequestDocument, Failure> {
@@ -40,9 +26,9 @@ pub(super) async fn verified(shared: &Shared, job: &ClaimedJob) -> Result<Reques
     let checked = path.clone();
     tokio::task::spawn_blocking(move || check(&checked, &expected))
         .await
-        .map_err(|error| refused(Cause::FileUnreadable, error.to_string()))??;
+        .map_err(|error| Failure::unsent(Cause::FileUnreadable, error.to_string()))??;
     if let Some((cause, message)) = &job.finding {
-        return Err(refused(*cause, message.clone()));
+        return Err(Failure::unsent(*cause, message.clone()));
     }
     Ok(RequestDocument {
         path,
@@ -62,19 +48,19 @@ async fn adopted(
         .pdf
         .inspect(&path)
         .await
-        .map_err(|error| refused(Cause::StorageFailed, error.to_string()))?;
+        .map_err(|error| Failure::unsent(Cause::StorageFailed, error.to_string()))?;
     let modified_ms = inspection.modified_ms;
     let Some(document) = known(inspection)? else {
-        return Err(refused(Cause::FileUnreadable, "The file can't be read."));
+        return Err(Failure::unsent(Cause::FileUnreadable, "The file can't be read."));
     };
     let now: Timestamp = shared.clock.now();
     shared
         .store
         .adopt_document(job.lease.clone(), document.clone(), modified_ms, now)
         .await
-        .map_err(|error| refused(Cause::StorageFailed, error.to_string()))?;
+        .map_err(|error| Failure::unsent(Cause::StorageFailed, error.to_string()))?;
     match document.finding {
-        Some(finding) => Err(refused(finding.cause, finding.message)),
+        Some(finding) => Err(Failure::unsent(finding.cause, finding.message)),
         None => Ok(RequestDocument {
             path,
             bytes: document.bytes,
@@ -88,7 +74,7 @@ async fn adopted(
 fn known(inspection: Inspection) -> Result<Option<DocumentView>, Failure> {
     match crate::intake::document(inspection) {
         Ok(document) => Ok(Some(document)),
-        Err(finding) => Err(refused(finding.cause, finding.message)),
+        Err(finding) => Err(Failure::unsent(finding.cause, finding.message)),
     }
 }
 
@@ -103,24 +89,24 @@ fn check(path: &Path, expected: &Expected) -> Result<(), Failure> {
     let shown = path.display();
     let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
         ErrorKind::NotFound | ErrorKind::NotADirectory => {
-            refused(Cause::FileMissing, format!("There is no file {shown} any more."))
+            Failure::unsent(Cause::FileMissing, format!("There is no file {shown} any more."))
         }
-        _ => refused(Cause::FileUnreadable, format!("{shown} can't be read: {error}.")),
+        _ => Failure::unsent(Cause::FileUnreadable, format!("{shown} can't be read: {error}.")),
     })?;
     if !metadata.is_file() {
-        return Err(refused(Cause::FileMissing, format!("{shown} is not a file any more.")));
+        return Err(Failure::unsent(Cause::FileMissing, format!("{shown} is not a file any more.")));
     }
     if metadata.len() == expected.bytes && modified_ms(&metadata) == expected.modified_ms {
         return Ok(());
     }
     let changed =
-        || refused(Cause::FileChanged, format!("{shown} was changed after it was added."));
+        || Failure::unsent(Cause::FileChanged, format!("{shown} was changed after it was added."));
     if metadata.len() != expected.bytes {
         return Err(changed());
     }
     // Copied or touched: only the content counts.
     let found = digest(path)
-        .map_err(|error| refused(Cause::FileUnreadable, format!("{shown} can't be read: {error}.")))?;
+        .map_err(|error| Failure::unsent(Cause::FileUnreadable, format!("{shown} can't be read: {error}.")))?;
     if found == expected.sha256 { Ok(()) } else { Err(changed()) }
 }
 

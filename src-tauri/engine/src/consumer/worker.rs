@@ -9,7 +9,7 @@ use futures_util::FutureExt as _;
 use tokio_util::sync::CancellationToken;
 
 use super::active::Wish;
-use super::document::{refused, verified};
+use super::document::verified;
 use super::{Shared, retry};
 use crate::model::{
     AttemptOutcome, Cause, EngineEvent, JobId, JobKind, JobPhase, Provider, Sha256,
@@ -37,7 +37,7 @@ pub(super) async fn run(shared: Arc<Shared>, job: ClaimedJob, cut_off: Cancellat
             tracing::error!(%job_id, %error, "the end of an attempt could not be stored");
         }
         Err(_) => {
-            let failure = refused(
+            let failure = Failure::unsent(
                 Cause::UnexpectedStatus,
                 "A defect in Gistmill ended this attempt. The log has the details.",
             );
@@ -92,7 +92,9 @@ async fn deliver(
     };
     let progress = Reporter { shared, job, told_at: AtomicI64::new(0) };
     progress.advanced(JobPhase::Reading, 0);
-    (shared.providers)(job.provider).deliver(&request, &progress, cut_off).await
+    let provider = (shared.providers)(job.provider)
+        .map_err(|error| Failure::unsent(Cause::KeyRefused, error.to_string()))?;
+    provider.deliver(&request, &progress, cut_off).await
 }
 
 /// Puts a price on an answer.
@@ -120,7 +122,7 @@ async fn publish(shared: &Shared, job: &ClaimedJob, answer: NewAnswer) -> Result
     let key = Library::key(&job.lease.job_id, job.lease.generation);
     let put = match shared.library.put_if_absent(&key, file_text(job, &answer)).await {
         Ok(put) => put,
-        Err(reason) => return end(shared, job, refused(Cause::StorageFailed, reason)).await,
+        Err(reason) => return end(shared, job, Failure::unsent(Cause::StorageFailed, reason)).await,
     };
     let settings = shared.store.settings().await?;
     let result = NewResult {

@@ -44,7 +44,7 @@ impl Engine {
         let zone = self.0.config.time_zone.clone();
         jiff::Timestamp::from_millisecond(now.0)
             .ok()
-            .and_then(|moment| moment.to_zoned(zone).start_of_day().ok())
+            .and_then(|moment| moment.to_zoned_datetime(zone).start_of_day().ok())
             .map_or(now, |midnight| Timestamp(midnight.timestamp().as_millisecond()))
     }
 

@@ -7,8 +7,8 @@ use secrecy::SecretString;
 use super::{Engine, blocking};
 use crate::error::EngineError;
 use crate::model::{Cause, EngineEvent, KeyStatus, KeyTest, Provider};
-use crate::provider::Deliver;
-use crate::provider::claude::{ClaudeConfig, ClaudeProvider, DEFAULT_BASE_URL};
+use crate::config::EngineConfig;
+use crate::provider::claude::{ClaudeConfig, ClaudeProvider, ClaudeSetupError};
 
 impl Engine {
     /// Tells whether a key is set, and where.
@@ -58,7 +58,7 @@ impl Engine {
             return Err(EngineError::KeyMissing);
         }
         let model = self.0.store.settings().await?.model;
-        let tested = self.claude_provider().test_key(&model).await.map_err(|failure| {
+        let tested = self.claude()?.test_key(&model).await.map_err(|failure| {
             EngineError::Provider {
                 key_refused: failure.cause == Cause::KeyRefused,
                 message: failure.message,
@@ -86,16 +86,42 @@ impl Engine {
         Ok(())
     }
 
-    /// Returns Claude as a provider, with the key and the address of this moment.
-    pub(super) fn claude(&self) -> Arc<dyn Deliver> {
-        Arc::new(self.claude_provider())
+    /// Returns Claude with the key of this moment.
+    pub(super) fn claude(&self) -> Result<ClaudeProvider, EngineError> {
+        let claude = self.0.claude.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let key = self.0.key.get().unwrap_or_else(|| SecretString::from(""));
+        claude.with_key(&key).map_err(unusable)
     }
+}
 
-    fn claude_provider(&self) -> ClaudeProvider {
-        let set = self.0.base_url.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let base_url = set
-            .or_else(|| self.0.config.environment_base_url.clone())
-            .unwrap_or_else(|| DEFAULT_BASE_URL.to_owned());
-        ClaudeProvider::new(self.0.http.clone(), ClaudeConfig::new(base_url, self.0.key.get()))
+/// Returns Claude, without a key, at the address of the settings, else of the environment, else at
+/// Anthropic itself.
+pub(super) fn claude_at(
+    config: &EngineConfig,
+    base_url: Option<&str>,
+) -> Result<ClaudeProvider, EngineError> {
+    let mut claude = ClaudeConfig::new(SecretString::from(""));
+    if let Some(base_url) = base_url.or(config.environment_base_url.as_deref()) {
+        base_url.clone_into(&mut claude.base_url);
+    }
+    let clock = Arc::clone(&config.clock);
+    let now = Arc::new(move || {
+        let since_1970 = u64::try_from(clock.now().0).unwrap_or(0);
+        std::time::UNIX_EPOCH + std::time::Duration::from_millis(since_1970)
+    });
+    Ok(ClaudeProvider::new(claude).map_err(unusable)?.with_now(now))
+}
+
+fn unusable(error: ClaudeSetupError) -> EngineError {
+    match error {
+        ClaudeSetupError::BaseUrl(url) => EngineError::bad_input(
+            format!("{url} is not an address that Claude could be asked at."),
+            "Enter one such as https://api.anthropic.com, in the settings or in ANTHROPIC_BASE_URL.",
+        ),
+        ClaudeSetupError::Key => EngineError::bad_input(
+            "The API key holds characters that a key can't have.",
+            "Copy the whole key from the Anthropic Console, and nothing else.",
+        ),
+        ClaudeSetupError::Client(error) => EngineError::Internal(error.to_string()),
     }
 }

@@ -150,87 +150,13 @@ impl Store {
 }
 
 fn claim(
-        &self,
-        queue: QueueName,
-        limit: u32,
-        now: Timestamp,
-        lease_expires_at: Timestamp,
-    ) -> Result<Vec<ClaimedJob>> {
-        self.write(move |connection| claim(connection, queue, limit, now, lease_expires_at)).await
-    }
-
-    /// Returns when the next pending job of any queue becomes visible, if one will.
-    pub(crate) async fn next_available(&self, now: Timestamp) -> Result<Option<Timestamp>> {
-        self.read(move |connection| {
-            let next: Option<i64> = connection
-                .prepare_cached(
-                    "SELECT available_at FROM jobs
-                     WHERE status = 'pending' AND available_at > ?1
-                       AND queue IN (SELECT queue FROM queues WHERE paused = 0)
-                       AND provider NOT IN (SELECT provider FROM circuits)
-                     ORDER BY available_at LIMIT 1",
-                )?
-                .query_row([now.0], |row| row.get(0))
-                .optional()?;
-            Ok(next.map(Timestamp))
-        })
-        .await
-    }
-
-    /// Extends leases that are still held, and returns the jobs that somebody wants cancelled.
-    pub(crate) async fn renew(
-        &self,
-        leases: Vec<Lease>,
-        lease_expires_at: Timestamp,
-    ) -> Result<Vec<JobId>> {
-        self.write(move |connection| {
-            let mut unwanted = Vec::new();
-            let mut statement = connection.prepare_cached(
-                "UPDATE jobs SET lease_expires_at = ?3
-                 WHERE job_id = ?1 AND status = 'running' AND lease_id = ?2
-                 RETURNING cancel_requested",
-            )?;
-            for lease in &leases {
-                let cancelled: Option<bool> = statement
-                    .query_row(
-                        (lease.job_id.as_str(), &lease.lease_id, lease_expires_at.0),
-                        |row| row.get(0),
-                    )
-                    .optional()?;
-                if cancelled == Some(true) {
-                    unwanted.push(lease.job_id.clone());
-                }
-            }
-            Ok(unwanted)
-        })
-        .await
-    }
-
-    /// Says how many jobs could run or be delivered again without a person's doing.
-    pub(crate) async fn live_jobs(&self) -> Result<u64> {
-        self.read(|connection| {
-            let live: i64 = connection.query_row(
-                "SELECT count(*) FROM jobs
-                 WHERE status = 'running'
-                    OR (status = 'pending' AND queue IN (SELECT queue FROM queues WHERE paused = 0)
-                        AND provider NOT IN (SELECT provider FROM circuits))",
-                [],
-                |row| row.get(0),
-            )?;
-            Ok(live.cast_unsigned())
-        })
-        .await
-    }
-}
-
-fn claim(
     connection: &Connection,
     queue: QueueName,
     limit: u32,
     now: Timestamp,
     lease_expires_at: Timestamp,
 ) -> Result<Vec<ClaimedJob>> {
-    let lease_id = uuid::Uuid::new_v4().to_string();
+    let lease_id = uuid::Uuid::now_v7().to_string();
     let mut taken = connection
         .prepare_cached(
             "UPDATE jobs SET status = 'running', lease_id = :lease, lease_expires_at = :expires,

@@ -21,9 +21,6 @@ pub(crate) struct NewAnswer {
     pub(crate) review: Option<(Cause, String)>,
 }
 
-/// An answer that was kept and whose result is not stored yet.
-pub(crate) type StoredAnswer = NewAnswer;
-
 /// A result that lies in the store already.
 #[derive(Clone, Debug)]
 pub(crate) struct NewResult {
@@ -85,7 +82,7 @@ impl Store {
     }
 
     /// Returns the answer that was kept for this run of the job, if there is one.
-    pub(crate) async fn kept_answer(&self, lease: Lease) -> Result<Option<StoredAnswer>> {
+    pub(crate) async fn kept_answer(&self, lease: Lease) -> Result<Option<NewAnswer>> {
         self.read(move |connection| {
             Ok(connection
                 .prepare_cached(

@@ -21,7 +21,6 @@ pub(crate) struct ResultToCopy {
     pub(crate) job_id: JobId,
     pub(crate) result_id: i64,
     pub(crate) key: String,
-    pub(crate) sha256: String,
     pub(crate) source_path: String,
 }
 
@@ -64,7 +63,7 @@ impl Store {
     pub(crate) async fn results_to_copy(&self, now: Timestamp) -> Result<Vec<ResultToCopy>> {
         self.read(move |connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT o.outbox_id, j.job_id, r.result_id, r.key, r.sha256, j.source_path
+                "SELECT o.outbox_id, j.job_id, r.result_id, r.key, j.source_path
                  FROM outbox AS o JOIN jobs AS j USING (job_id)
                       JOIN results AS r ON r.job_id = o.job_id AND r.generation = o.generation
                  WHERE o.kind = 'copy-result' AND o.delivered_at IS NULL AND o.available_at <= ?1
@@ -77,8 +76,7 @@ impl Store {
                     job_id: JobId(row.get(1)?),
                     result_id: row.get(2)?,
                     key: row.get(3)?,
-                    sha256: row.get(4)?,
-                    source_path: row.get(5)?,
+                    source_path: row.get(4)?,
                 })
             })?;
             Ok(found.collect::<rusqlite::Result<_>>()?)

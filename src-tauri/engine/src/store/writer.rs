@@ -101,7 +101,8 @@ fn serve(connection: &Connection, queue: &mpsc::Receiver<Request>) {
             if let Err(error) = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())) {
                 tracing::debug!(%error, "the log was not merged at closing");
             }
-            drop(sender.send(()));
+            // Whoever asked may have gone.
+            sender.send(()).ok();
             return;
         }
     }
