@@ -1,1 +1,3 @@
 //! Engine tests.
+
+mod pdf;
