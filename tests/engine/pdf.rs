@@ -1,9 +1,6 @@
 //! PDFs are read in child processes, whatever they are.
 
-#![expect(
-    clippy::unwrap_used,
-    reason = "helpers of tests may fail as tests may"
-)]
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail as tests may")]
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;

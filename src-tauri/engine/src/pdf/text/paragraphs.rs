@@ -116,7 +116,7 @@ impl<'lines> Block<'lines> {
         {
             return Break::Paragraph;
         }
-        if script::begins_item(&next.text) {
+        if script::begins_item(&next.text) || one.in_columns || next.in_columns {
             return Break::Line;
         }
         let indent = (next.start - self.left) / size;
@@ -251,6 +251,7 @@ mod tests {
             across,
             size: 10.0,
             first_word: width(first),
+            in_columns: false,
             direction: Vec2::new(1.0, 0.0),
         }
     }
