@@ -349,3 +349,52 @@ async fn many_files_are_read_at_once() {
         assert_eq!(task.await.unwrap(), u32::try_from(index + 1).ok());
     }
 }
+
+#[tokio::test]
+async fn the_samples_are_read_without_a_flaw() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../samples");
+    let desk = Desk::new();
+    let sentences = [
+        (
+            "compost-trials.pdf",
+            4,
+            // Over a hyphenated line end.
+            "Leaving out a heap because its result is inconvenient is the most common way in which \
+             honest people fool themselves.",
+        ),
+        (
+            "cooperative-minutes.pdf",
+            3,
+            "Decision 4.2. The charges rise on 1 October 2026, not before the work on building C is \
+             finished. In favour 50.\n\n5. House rules\n\n",
+        ),
+        (
+            "lease-guide.pdf",
+            4,
+            "1. Before signing: read everything, ask the questions in the boxes, get all promises in \
+             writing.\n2. On the first day: photographs",
+        ),
+        (
+            "disaster-plan-ja.pdf",
+            3,
+            "地震のあと自宅に危険がなければ、避難所へ行かずに自宅で過ごすことを基本とする。避難所の\
+             体育館に入れるのは百八十人ほどで、町内の人口の二割に満たないからである。",
+        ),
+        (
+            "research-notes-ja.pdf",
+            3,
+            "容量を超えた分はあふれたものとし、ゼロを下回る分は水道水で補ったものとした。",
+        ),
+    ];
+    for (name, pages, sentence) in sentences {
+        let path = samples.join(name);
+        let inspection = desk.inspect(&path).await;
+        assert_eq!(inspection.finding, None, "{name}");
+        assert_eq!(inspection.pages, Some(pages), "{name}");
+        assert_eq!(inspection.has_text, Some(true), "{name}");
+        let text = desk.worker.text(&path, 100_000).await.unwrap();
+        assert!(text.untrusted_glyph_share < f32::EPSILON, "{name}");
+        let whole = text.pages.join("\n\n");
+        assert!(whole.contains(sentence), "{name}: {whole}");
+    }
+}
