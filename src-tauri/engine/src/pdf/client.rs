@@ -40,7 +40,7 @@ pub enum PdfError {
         /// How it ended, and what it complained about.
         how: String,
     },
-    /// The reading program was told to stop from outside, as at the end of a session.
+    /// The reading program was told to stop from outside, as when a person logs out.
     #[error("the program that reads PDFs was stopped")]
     Stopped,
     /// No text can be had, because of the file itself (of [`PdfWorker::text`] only).

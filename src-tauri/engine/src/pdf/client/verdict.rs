@@ -91,6 +91,7 @@ fn listen(answer: &[u8]) -> (Heard, usize, bool) {
 }
 
 /// What kind of signal ended a child.
+#[cfg_attr(not(unix), expect(dead_code, reason = "there are no signals"))]
 enum Signal {
     None,
     /// Somebody asked it to end.

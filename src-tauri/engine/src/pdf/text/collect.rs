@@ -21,7 +21,7 @@ const MAX_GLYPHS: usize = 400_000;
 const UNITS_PER_EM: f64 = 1000.0;
 
 /// The same character drawn again within this many ems is the same character: bold made by drawing
-/// twice, or outlined after it was filled.
+/// twice, outlined after it was filled, or all blanks of a line once more.
 const SAME_PLACE: f64 = 0.1;
 
 /// Longest replacement text of a marked sequence, in bytes.
@@ -148,7 +148,7 @@ impl Collector {
 
     /// Whether the same text was drawn at the same place before; if not, remembers it.
     fn is_repeated(&mut self, glyph: &PlacedGlyph) -> bool {
-        if glyph.text.trim().is_empty() {
+        if glyph.text.is_empty() {
             return false;
         }
         let cell = (glyph.size * SAME_PLACE).max(1e-3);

@@ -6,8 +6,14 @@ use hayro::kurbo::{Point, Vec2};
 use super::collect::PlacedGlyph;
 use super::script;
 
-/// A glyph this many ems off the line is on another one; less is a superscript or an index.
+/// A glyph this many ems off the line is on another one.
 const OFF_LINE: f64 = 0.45;
+
+/// So far may a smaller glyph be off when it directly follows: a superscript or an index.
+const RAISED: f64 = 0.75;
+
+/// How many times smaller it is at least.
+const SMALLER: f64 = 0.8;
 
 /// A glyph this many ems before the end of the last one begins another line.
 const BACKWARDS: f64 = 1.5;
@@ -18,6 +24,9 @@ const WORD_GAP: f64 = 0.14;
 /// Gap that is meant as a space where words are not separated, in ems: a quarter is usual between
 /// ideographs and letters and means nothing.
 const IDEOGRAPH_GAP: f64 = 0.6;
+
+/// Gap that is more than one between words, in ems: between the columns of a table.
+const COLUMN_GAP: f64 = 1.5;
 
 /// A line of text and where it stands, measured along and across its direction of writing.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,6 +43,8 @@ pub(super) struct Line {
     pub(super) size: f64,
     /// How long its first word is, with the space before it.
     pub(super) first_word: f64,
+    /// Whether it has gaps as between the columns of a table.
+    pub(super) in_columns: bool,
     /// The direction of writing.
     pub(super) direction: Vec2,
 }
@@ -46,6 +57,11 @@ pub(super) fn find(mut glyphs: Vec<PlacedGlyph>) -> Vec<Line> {
             glyph.advance = glyph.size * glyph.text.chars().map(width).sum::<f64>();
         }
     }
+    // Some programs fill the place of a ligature's second letter with a blank.
+    glyphs.dedup_by(|next, one| {
+        let end = (next.origin - one.origin).dot(one.direction) + next.advance;
+        next.text == " " && !one.text.trim().is_empty() && (0.0..one.advance * 1.02).contains(&end)
+    });
     glyphs
         .chunk_by(|one, next| !breaks(one, next))
         .filter_map(line)
@@ -61,7 +77,10 @@ fn breaks(one: &PlacedGlyph, next: &PlacedGlyph) -> bool {
     let step = next.origin - one.origin;
     let along = step.dot(one.direction);
     let across = step.dot(downwards(one.direction));
-    across.abs() > OFF_LINE * size || along - one.advance.min(size) < -BACKWARDS * size
+    let raised = one.size.min(next.size) < SMALLER * size
+        && (along - one.advance).abs() < 0.5 * size
+        && across.abs() < RAISED * size;
+    (across.abs() > OFF_LINE * size && !raised) || along - one.advance.min(size) < -BACKWARDS * size
 }
 
 /// The direction in which the lines follow each other.
@@ -77,6 +96,7 @@ fn line(glyphs: &[PlacedGlyph]) -> Option<Line> {
     let word_gap = word_gap(glyphs);
     let mut text = String::new();
     let mut first_word = None;
+    let mut in_columns = false;
     let mut ends: Vec<f64> = Vec::with_capacity(glyphs.len());
     for (index, glyph) in glyphs.iter().enumerate() {
         let begins = along(glyph.origin);
@@ -90,6 +110,8 @@ fn line(glyphs: &[PlacedGlyph]) -> Option<Line> {
                 _ => word_gap,
             };
             if gap > wanted * size {
+                // After the label of an item there is often a wide gap too.
+                in_columns |= gap > COLUMN_GAP * size && text.trim().chars().count() > 3;
                 push(&mut text, " ");
             }
         }
@@ -115,6 +137,7 @@ fn line(glyphs: &[PlacedGlyph]) -> Option<Line> {
         across: first.origin.to_vec2().dot(downwards(direction)),
         size: sizes[sizes.len() / 2],
         first_word: first_word.unwrap_or(end - start),
+        in_columns,
         direction,
     })
 }
@@ -142,7 +165,7 @@ fn word_gap(glyphs: &[PlacedGlyph]) -> f64 {
     }
 }
 
-/// Appends, without doubling spaces and without soft hyphens that are not at an end.
+/// Appends, without doubling spaces.
 fn push(text: &mut String, more: &str) {
     for character in more.chars() {
         let blank = character == ' ';
@@ -204,6 +227,27 @@ mod tests {
         let mut all = glyphs("HEADING", 0.0, 0.0, 2.0);
         all.extend(glyphs("TWO", 55.0, 0.0, 2.0));
         assert_eq!(texts(all), ["HEADING TWO"]);
+    }
+
+    #[test]
+    fn superscripts_stay_on_their_line() {
+        let mut all = glyphs("note", 0.0, 10.0, 0.0);
+        let mut mark = glyphs("1", 20.0, 4.0, 0.0);
+        mark[0].size = 6.0;
+        mark[0].advance = 3.0;
+        all.extend(mark);
+        all.extend(glyphs("more", 26.0, 10.0, 0.0));
+        assert_eq!(texts(all), ["note1 more"]);
+    }
+
+    #[test]
+    fn a_blank_within_a_ligature_is_none() {
+        let mut all = glyphs("f", 0.0, 0.0, 0.0);
+        all[0].text = "fi".to_owned();
+        all.extend(glyphs(" ", 2.5, 0.0, 0.0));
+        all[1].advance = 2.5;
+        all.extend(glyphs("ve", 5.0, 0.0, 0.0));
+        assert_eq!(texts(all), ["five"]);
     }
 
     #[test]

@@ -104,7 +104,7 @@ impl<'lines> Block<'lines> {
             .windows(2)
             .filter(|pair| block.is_meant(&pair[0], &pair[1]))
             .count();
-        block.keeps_lines = lines.len() > 2 && 2 * meant >= lines.len() - 1;
+        block.keeps_lines = meant > 1 && 2 * meant >= lines.len() - 1;
         block
     }
 
@@ -116,7 +116,7 @@ impl<'lines> Block<'lines> {
         {
             return Break::Paragraph;
         }
-        if script::begins_item(&next.text) {
+        if script::begins_item(&next.text) || one.in_columns || next.in_columns {
             return Break::Line;
         }
         let indent = (next.start - self.left) / size;
@@ -251,6 +251,7 @@ mod tests {
             across,
             size: 10.0,
             first_word: width(first),
+            in_columns: false,
             direction: Vec2::new(1.0, 0.0),
         }
     }
@@ -311,8 +312,9 @@ mod tests {
                 ("Short", 0.0, 0.0),
                 ("A rather longer line", 0.0, 12.0),
                 ("End", 0.0, 24.0),
+                ("Once more", 0.0, 36.0),
             ]),
-            "Short\nA rather longer line\nEnd"
+            "Short\nA rather longer line\nEnd\nOnce more"
         );
     }
 
