@@ -1,7 +1,7 @@
 //! Connections that fail, stand still or are given up, and files that change on the way.
 
 use std::fs;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use gistmill_engine::model::Cause;
 use gistmill_engine::provider::claude::Timeouts;
@@ -30,12 +30,15 @@ async fn read_some(connection: &mut TcpStream) {
     assert!(connection.read(&mut buffer).await.unwrap() > 0);
 }
 
+/// Returns how the call ends, which it must do by the short limit, not by one of the patient ones.
 async fn failure_with(timeouts: Timeouts, reply: Reply) -> Failure {
     let server = FakeClaude::start().await;
     server.script(Rule::always(reply));
-    deliver(&provider_at(&server.url(), timeouts), &prompt("Hello"))
-        .await
-        .unwrap_err()
+    let provider = provider_at(&server.url(), timeouts);
+    let began = Instant::now();
+    let failure = deliver(&provider, &prompt("Hello")).await.unwrap_err();
+    assert!(began.elapsed() < patient().idle);
+    failure
 }
 
 #[tokio::test]
