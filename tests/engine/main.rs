@@ -1,3 +1,4 @@
-//! Engine tests.
+//! The engine's tests, one module a subject.
 
+mod claude;
 mod pdf;
