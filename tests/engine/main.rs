@@ -1,4 +1,7 @@
-//! The engine's tests, one module a subject.
+//! Engine tests.
 
 mod claude;
+mod claude_faults;
+mod claude_stream;
+mod claude_transport;
 mod pdf;
