@@ -313,7 +313,7 @@ async fn prompts_are_extracted_when_they_are_texts_and_refused_otherwise() {
         "{failure}"
     );
 
-    let text = PAPER[1].repeat(1) + PAPER[2];
+    let text = [PAPER[1], PAPER[2]].concat();
     let answer = provider
         .deliver(&prompt(&text), &Silent, &cancel)
         .await

@@ -13,6 +13,7 @@ mod markdown;
 mod rank;
 mod sentence;
 mod terms;
+mod title;
 
 use std::path::Path;
 use std::sync::Arc;

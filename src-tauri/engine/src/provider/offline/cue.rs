@@ -42,7 +42,7 @@ const BONUS_WORDS: [&str; 22] = [
 ];
 
 /// A sentence that begins so does not stand alone.
-const LEANING: [&str; 41] = [
+const LEANING: [&str; 44] = [
     "this ",
     "these ",
     "those ",
@@ -72,6 +72,9 @@ const LEANING: [&str; 41] = [
     "in addition",
     "on the other hand",
     "finally",
+    "again",
+    "in this respect",
+    "in particular",
     "otherwise",
     "instead",
     "note that",
@@ -124,17 +127,24 @@ pub(super) fn favours(
         .collect()
 }
 
+/// Says whether a sentence leans on what was said before it.
+pub(super) fn leans(text: &str) -> bool {
+    let lower = text.to_lowercase();
+    LEANING.iter().any(|words| lower.starts_with(words))
+}
+
 fn wording(text: &str) -> f64 {
     let lower = text.to_lowercase();
-    if BONUS_WORDS.iter().any(|words| lower.contains(words)) {
-        return BONUS;
-    }
-    let leans = LEANING.iter().any(|words| lower.starts_with(words));
+    let bonus = BONUS_WORDS.iter().any(|words| lower.contains(words));
     let points = POINTING.iter().any(|words| lower.contains(words));
-    match (leans, points) {
-        (false, false) => 1.0,
-        (true, true) => STIGMA * STIGMA,
-        _ => STIGMA,
+    match (bonus, leans(text), points) {
+        // "This paper" is a beginning of its own.
+        (true, true, _) if lower.starts_with("this ") => BONUS,
+        (true, true, _) => 1.1,
+        (true, false, _) => BONUS,
+        (false, false, false) => 1.0,
+        (false, true, true) => STIGMA * STIGMA,
+        (false, ..) => STIGMA,
     }
 }
 

@@ -122,8 +122,14 @@ fn how_many(sentences: usize) -> usize {
     }
 }
 
-/// Returns which of the chosen leads: the best that is not too long to be taken in at once.
+/// Returns which of the chosen leads: the best that is not too long to be taken in at once and
+/// stands by itself.
 fn lead(chosen: &[usize], sentences: &[Sentence]) -> usize {
     let handy = |at: &usize| sentences[*at].text.chars().count() <= 260;
-    chosen.iter().take(3).position(handy).unwrap_or(0)
+    let alone = |at: &usize| !cue::leans(&sentences[*at].text);
+    let best = || chosen.iter().take(3);
+    best()
+        .position(|at| handy(at) && alone(at))
+        .or_else(|| best().position(handy))
+        .unwrap_or(0)
 }

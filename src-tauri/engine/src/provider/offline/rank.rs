@@ -59,12 +59,12 @@ impl Ranking {
         let mut likeness = vec![0.0_f64; self.scores.len()];
         while chosen.len() < count {
             let mut best: Option<(usize, f64)> = None;
-            for at in 0..self.scores.len() {
+            for (at, score) in self.scores.iter().enumerate() {
                 // Nearly the same again tells nothing, however central it is.
                 if chosen.contains(&at) || likeness[at] > 0.8 {
                     continue;
                 }
-                let value = RELEVANCE * self.scores[at] - (1.0 - RELEVANCE) * likeness[at];
+                let value = RELEVANCE * score - (1.0 - RELEVANCE) * likeness[at];
                 if best.is_none_or(|(_, most)| value > most) {
                     best = Some((at, value));
                 }

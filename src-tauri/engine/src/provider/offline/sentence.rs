@@ -57,7 +57,7 @@ fn take(
     sentences: &mut Vec<Sentence>,
 ) {
     let piece = std::mem::take(open);
-    let text = piece.trim();
+    let text = without_number(piece.trim());
     let fit = match choice {
         Choice::Prose if language.is_spaced() => is_prose_with_spaces(text),
         Choice::Prose => is_prose_without_spaces(text, language),
@@ -68,6 +68,16 @@ fn take(
             page,
             text: text.to_owned(),
         });
+    }
+}
+
+/// The number of a list's item is no part of its sentence.
+fn without_number(text: &str) -> &str {
+    let rest = text.trim_start_matches(|character: char| character.is_ascii_digit());
+    let digits = text.len() - rest.len();
+    match rest.strip_prefix(") ") {
+        Some(rest) if (1..=2).contains(&digits) => rest.trim_start(),
+        _ => text,
     }
 }
 
@@ -167,7 +177,7 @@ fn is_fragment(text: &str, language: Language) -> bool {
 
 fn begins_well(text: &str) -> bool {
     text.chars()
-        .find(|character| !matches!(character, '"' | '“' | '‘' | '\'' | '(' | '['))
+        .find(|character| !matches!(character, '"' | '“' | '‘' | '\''))
         .is_some_and(|first| first.is_uppercase() || first.is_numeric() || is_unspaced(first))
 }
 
@@ -186,6 +196,14 @@ fn is_furniture(text: &str) -> bool {
         "permission to make",
         "creative commons",
         "corresponding author",
+        "index terms",
+        "keywords",
+        "key words",
+        "manuscript received",
+        "is with the",
+        "are with the",
+        "department of",
+        "supported by",
         "....",
         ". . .",
         "isbn",

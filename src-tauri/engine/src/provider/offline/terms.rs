@@ -61,7 +61,7 @@ impl Terms {
             .map(|(key, term)| (key.as_str(), term))
             .collect();
         // "Durable queue" says more than "queue", even when it occurs only half as often.
-        let value = |term: &Term| term.count * (2 * term.words - 1);
+        let value = |term: &Term| term.count * [0, 2, 5, 6][term.words];
         ranked.sort_by(|(_, left), (_, right)| {
             value(right)
                 .cmp(&value(left))
