@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::language::is_unspaced;
+use super::language::{is_hiragana, is_unspaced};
 use super::sentence::words;
 
 /// Longest term in words.
@@ -57,7 +57,9 @@ impl Terms {
         let mut ranked: Vec<(&str, &Term)> = self
             .terms
             .iter()
-            .filter(|(key, term)| term.count >= 2 && (term.words > 1 || is_term(key)))
+            .filter(|(key, term)| {
+                term.count >= 2 && !is_inflected(key) && (term.words > 1 || is_term(key))
+            })
             .map(|(key, term)| (key.as_str(), term))
             .collect();
         // "Durable queue" says more than "queue", even when it occurs only half as often.
@@ -92,6 +94,11 @@ fn is_term(word: &str) -> bool {
     } else {
         chars >= 3
     }
+}
+
+/// Words of Japanese that end in hiragana are verbs and adjectives.
+fn is_inflected(key: &str) -> bool {
+    key.ends_with(is_hiragana)
 }
 
 /// The way in which a term is written most often; the first in order among equals.
