@@ -15,6 +15,8 @@ mod redrive;
 mod rows;
 mod settings;
 mod submit;
+#[cfg(test)]
+mod tests;
 mod writer;
 
 use std::path::Path;
