@@ -84,7 +84,8 @@ const SCREENS = [
   {
     name: 'drop',
     query: '',
-    act: (page) => page.evaluate((event) => window.gistmillMock.drag({ ...event, x: innerWidth * 0.8, y: 380 }), DRAGGED),
+    act: (page) =>
+      page.evaluate((event) => window.gistmillMock.drag({ ...event, x: innerWidth * 0.8, y: 380 }), DRAGGED),
   },
   {
     name: 'scanning',
@@ -160,7 +161,9 @@ for (const size of SIZES) {
         await screen.act?.(page);
         if (screen.leaveDrawer === false && size.width <= 1100) await page.keyboard.press('Escape');
         await page.waitForTimeout(150);
-        await page.screenshot({ path: path.join(folder, `${screen.name}-${theme}-${lang}-${size.width}x${size.height}.png`) });
+        await page.screenshot({
+          path: path.join(folder, `${screen.name}-${theme}-${lang}-${size.width}x${size.height}.png`),
+        });
         taken += 1;
       }
     }

@@ -3,6 +3,7 @@ import type { App } from '../app/app.svelte';
 import { copyText } from '../app/copy';
 import type { MenuItem } from '../components/menu';
 import type { JobDetail } from '../backend/types/JobDetail';
+import { canRunNow } from '../queue/status';
 import { t } from '../text/text.svelte';
 
 export function openPath(app: App, path: string): void {
@@ -16,7 +17,7 @@ export async function copySummary(app: App, markdown: string): Promise<void> {
 /** The entries under "More actions"; `askToCancel` is called instead of cancelling a call that may cost. */
 export function moreActions(app: App, { job, result }: JobDetail, askToCancel: () => void): MenuItem[] {
   const items: MenuItem[] = [];
-  if (job.status === 'pending') {
+  if (canRunNow(job)) {
     items.push({
       id: 'run-now',
       icon: 'play',

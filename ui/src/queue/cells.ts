@@ -93,7 +93,7 @@ function waitingCell(job: JobView, now: number): ProgressCell {
 /** What all attempts cost so far. A call under way has no price yet. */
 export function costCell(job: JobView): { first: string; second: string } {
   const tokens = job.inputTokens + job.outputTokens;
-  const second = tokens === 0 ? t.common.none : shortTokens(tokens);
+  const second = tokens === 0 ? '' : shortTokens(tokens);
   if (job.costMicros === null) return { first: t.common.unknown, second };
   const untouched = job.costMicros === 0 && (job.attempts === 0 || job.status === 'running');
   return { first: untouched ? t.common.none : money(job.costMicros), second };

@@ -37,3 +37,10 @@ export function statusOf(job: JobView): ShownStatus {
 export function canRunAgain(job: JobView): boolean {
   return job.status !== 'pending' && job.status !== 'running' && job.status !== 'submitted';
 }
+
+/** Whether delivering it at once would change anything: a lane or a provider that is stopped holds it all the same. */
+export function canRunNow(job: JobView): boolean {
+  return (
+    job.status === 'pending' && ['ready', 'delayed', 'retrying'].includes(job.waiting?.reason ?? 'ready')
+  );
+}

@@ -1,6 +1,6 @@
 /** English. The pattern for the other languages (`messages.ts`); what is not a text is a function of what it needs. */
 import { causesEn } from './causes.en';
-import { count, exactMoney, money } from './format';
+import { count } from './format';
 
 const plural = (n: number, one: string, many: string): string => `${count(n)} ${n === 1 ? one : many}`;
 const jobs = (n: number): string => plural(n, 'job', 'jobs');
@@ -25,7 +25,6 @@ export const en = {
     hideFiles: 'Hide files',
     andMore: (n: number) => `and ${count(n)} more`,
     pages: (n: number) => plural(n, 'page', 'pages'),
-    files,
     details: 'Details',
   },
   view: {
@@ -138,7 +137,6 @@ export const en = {
     cost: 'Cost, tokens',
     time: 'Ran, waited',
     attempt: (n: number, most: number) => `Attempt ${n} of ${most}`,
-    noAttempt: 'Not started',
     added: (time: string) => `Added ${time}`,
     finished: (time: string) => `Finished ${time}`,
     reading: 'Reading',
@@ -164,7 +162,6 @@ export const en = {
     total: jobs,
     selected: (total: number, selected: number) => `${jobs(total)}, ${count(selected)} selected`,
     prompt: 'Prompt',
-    cost0: 'free',
     nothingMatches: 'No job matches',
     nothingMatchesHint: 'Change the search or remove a filter.',
     clearFilters: 'Show all jobs',
@@ -177,7 +174,6 @@ export const en = {
     keyRunNow: 'Run now',
     keyRead: 'Read',
     keyAll: 'All keys',
-    needsPages: (n: number) => `${count(n)} pages`,
     failedToLoad: 'The list could not be read',
     tryAgain: 'Try again',
   },
@@ -197,6 +193,7 @@ export const en = {
     prompt: 'Prompt',
     attempts: 'Attempts',
     attemptsTotal: (made: number, most: number, cost: string) => `${made} of ${most}, ${cost} in total`,
+    attemptsSoFar: (made: number, most: number) => `${made} of ${most}`,
     costUnknown: 'cost unknown',
     noSummary: 'No summary yet',
     waitsNote: 'It appears here when the job is done.',
@@ -220,8 +217,6 @@ export const en = {
     outcomeRetryable: 'Failed, runs again',
     withCode: (cause: string, code: number) => `${cause} (${code})`,
     notCounted: 'not counted as an attempt',
-    money: exactMoney,
-    listMoney: money,
     openLinkTitle: 'Open this address in the browser?',
     openLinkNote: 'It was named in the summary. Gistmill has not checked it.',
     openLink: 'Open in the browser',
@@ -239,7 +234,6 @@ export const en = {
     next: 'Next job',
   },
   deadLetters: {
-    search: 'Search files and errors',
     nothing: 'Nothing failed',
     nothingHint:
       'A job that runs out of attempts or meets a lasting error waits here, with its cause and its fix.',
@@ -254,7 +248,6 @@ export const en = {
     selectGroup: (name: string) => `Select the group ${name}`,
     selectFile: (name: string) => `Select ${name}`,
     selectEverything: 'Select all dead letters',
-    fix: (hint: string) => hint,
     file: 'File',
     batch: 'Batch',
     lastError: 'Last error',
@@ -263,8 +256,6 @@ export const en = {
     attempts: (n: number) => `${n} ${n === 1 ? 'attempt' : 'attempts'}`,
     shownOf: (shown: number, total: number) =>
       `The newest ${count(shown)} of ${count(total)} are listed. Run all again takes every one.`,
-    runAgainDone: (n: number) => `${jobs(n)} back in the queue`,
-    openSettings: 'Open settings',
     testKey: 'Test the key',
   },
   drop: {
@@ -290,9 +281,8 @@ export const en = {
     batchName: 'Batch name',
     filesReady: (n: number) => (n === 1 ? 'file ready' : 'files ready'),
     pages: (n: number) => (n === 1 ? 'page' : 'pages'),
-    atWorst: 'at worst',
     atWorstPrice: (price: string) => `At worst ${price}`,
-    atWorstNote: 'one attempt each, output at its limit',
+    atWorstNote: 'at worst: one attempt each, output at its limit',
     priceUnknown: 'No price is known for this model',
     free: 'Free, on this computer',
     cannotWork: (n: number) => `${files(n)} can’t work`,
@@ -308,11 +298,8 @@ export const en = {
     addKey: 'Add a key',
     template: 'Template',
     templateOffline: 'An offline summary uses no template.',
-    model: 'Model',
-    changeModel: 'Change in Settings',
     start: (n: number) => `Start ${jobs(n)}`,
     startLater: (n: number) => `Add ${count(n)}, run after a key is set`,
-    nothingToStart: 'No file can be summarized',
     emptyTitle: 'No PDFs in this drop',
     emptyNote: 'What was found is listed below.',
     emptyNothing: 'Nothing was found there.',
@@ -344,6 +331,7 @@ export const en = {
     lead: 'Every file becomes a job that survives crashes, limits and bad networks. You see the price before anything runs.',
     keyStep: 'Paste your Anthropic API key',
     keyNote: 'It goes into the system keychain and is sent to Anthropic only.',
+    keyNoteSession: 'It stays in memory until Gistmill closes and is sent to Anthropic only.',
     keyHint: 'Paste the key here',
     keyLabel: 'API key',
     save: 'Save and test',
@@ -416,7 +404,6 @@ export const en = {
     keyRemoveNote: 'Claude jobs wait until there is a key again. You need to paste it anew.',
     keychainProblem: 'The system keychain can’t be used.',
     keychainAdvice: 'Keep the key for this session only, or set ANTHROPIC_API_KEY before Gistmill starts.',
-    sessionOnly: 'This session only',
     works: 'The key works.',
     worksModel: (model: string) => `${model} is available.`,
     noModel: (model: string) => `But it may not use ${model}. Choose another model below.`,
@@ -446,7 +433,6 @@ export const en = {
     cancelJob: 'cancel job',
     addFiles: 'add files',
     pastePaths: 'paste paths',
-    newPrompt: 'new prompt',
     views: 'All, Running, Waiting, Needs review, Dead letters, Done',
     region: 'next region',
     primary: 'the primary button of a sheet',

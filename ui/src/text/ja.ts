@@ -1,9 +1,7 @@
 /** 日本語。用語は設計書の語彙表のとおり。 */
 import { causesJa } from './causes.ja';
-import { count, exactMoney, money } from './format';
+import { count } from './format';
 import type { Messages } from './messages';
-
-const files = (n: number): string => `${count(n)} ファイル`;
 
 export const ja: Messages = {
   app: {
@@ -24,7 +22,6 @@ export const ja: Messages = {
     hideFiles: 'ファイルを隠す',
     andMore: (n) => `ほか ${count(n)} 件`,
     pages: (n) => `${count(n)} ページ`,
-    files,
     details: '詳細',
   },
   view: {
@@ -133,7 +130,6 @@ export const ja: Messages = {
     cost: '費用・トークン',
     time: '実行・待ち',
     attempt: (n, most) => `試行 ${n}/${most}`,
-    noAttempt: '未実行',
     added: (time) => `${time} に追加`,
     finished: (time) => `${time} に完了`,
     reading: '読み取り中',
@@ -159,7 +155,6 @@ export const ja: Messages = {
     total: (n) => `${count(n)} 件`,
     selected: (total, selected) => `${count(total)} 件中 ${count(selected)} 件を選択`,
     prompt: 'プロンプト',
-    cost0: '無料',
     nothingMatches: '一致するジョブはありません',
     nothingMatchesHint: '検索語を変えるか、絞り込みを解除してください。',
     clearFilters: 'すべてのジョブを表示',
@@ -172,7 +167,6 @@ export const ja: Messages = {
     keyRunNow: '今すぐ実行',
     keyRead: '読む',
     keyAll: 'キー一覧',
-    needsPages: (n) => `${count(n)} ページ`,
     failedToLoad: '一覧を読み込めませんでした',
     tryAgain: '再試行',
   },
@@ -192,6 +186,7 @@ export const ja: Messages = {
     prompt: 'プロンプト',
     attempts: '試行',
     attemptsTotal: (made, most, cost) => `${made}/${most} 回、合計 ${cost}`,
+    attemptsSoFar: (made, most) => `${made}/${most} 回`,
     costUnknown: '費用不明',
     noSummary: '要約はまだありません',
     waitsNote: 'ジョブが完了すると、ここに表示されます。',
@@ -215,8 +210,6 @@ export const ja: Messages = {
     outcomeRetryable: '失敗、再試行',
     withCode: (cause, code) => `${cause} (${code})`,
     notCounted: '試行回数に数えません',
-    money: exactMoney,
-    listMoney: money,
     openLinkTitle: 'このアドレスをブラウザーで開きますか',
     openLinkNote: '要約の中にあったアドレスです。Gistmill は安全性を確認していません。',
     openLink: 'ブラウザーで開く',
@@ -234,7 +227,6 @@ export const ja: Messages = {
     next: '次のジョブ',
   },
   deadLetters: {
-    search: 'ファイル名・エラーを検索',
     nothing: '失敗したジョブはありません',
     nothingHint:
       '試行回数を使い切ったジョブや、続くエラーに当たったジョブが、原因と対処とともにここに入ります。',
@@ -249,7 +241,6 @@ export const ja: Messages = {
     selectGroup: (name) => `グループ「${name}」を選択`,
     selectFile: (name) => `${name} を選択`,
     selectEverything: '失敗したジョブをすべて選択',
-    fix: (hint) => hint,
     file: 'ファイル',
     batch: 'バッチ',
     lastError: '最後のエラー',
@@ -258,8 +249,6 @@ export const ja: Messages = {
     attempts: (n) => `試行 ${n} 回`,
     shownOf: (shown, total) =>
       `${count(total)} 件中、新しい ${count(shown)} 件を表示しています。「すべてを再実行」は全件が対象です。`,
-    runAgainDone: (n) => `${count(n)} 件をキューに戻しました`,
-    openSettings: '設定を開く',
     testKey: 'キーをテスト',
   },
   drop: {
@@ -285,9 +274,8 @@ export const ja: Messages = {
     batchName: 'バッチ名',
     filesReady: () => '件が準備完了',
     pages: () => 'ページ',
-    atWorst: '最大',
     atWorstPrice: (price) => `最大 ${price}`,
-    atWorstNote: '各 1 回の試行、出力は上限まで',
+    atWorstNote: '最大（各 1 回の試行、出力は上限まで）',
     priceUnknown: 'このモデルの料金は不明です',
     free: '無料、端末内で完結',
     cannotWork: (n) => `処理できないファイル ${count(n)} 件`,
@@ -303,11 +291,8 @@ export const ja: Messages = {
     addKey: 'キーを追加',
     template: 'テンプレート',
     templateOffline: 'オフライン要約はテンプレートを使いません。',
-    model: 'モデル',
-    changeModel: '設定で変更',
     start: (n) => `${count(n)} 件を開始`,
     startLater: (n) => `${count(n)} 件を追加、キー設定後に実行`,
-    nothingToStart: '要約できるファイルがありません',
     emptyTitle: 'PDF がありません',
     emptyNote: '見つかったものを下に示します。',
     emptyNothing: '何も見つかりませんでした。',
@@ -335,10 +320,11 @@ export const ja: Messages = {
   },
   welcome: {
     label: '初回の設定',
-    title: '何百もの PDF を、ひとつずつ要約に。',
+    title: '何百もの PDF を、\nひとつずつ要約に。',
     lead: 'どのファイルも、停止・制限・通信の不調に負けないジョブになります。料金は実行前にわかります。',
     keyStep: 'Anthropic の API キーを貼り付け',
     keyNote: 'キーは OS のキーチェーンに保存し、Anthropic 以外には送りません。',
+    keyNoteSession: 'キーは終了までメモリに保持し、Anthropic 以外には送りません。',
     keyHint: 'キーをここに貼り付け',
     keyLabel: 'API キー',
     save: '保存してテスト',
@@ -411,7 +397,6 @@ export const ja: Messages = {
     keyRemoveNote: '次にキーを設定するまで Claude のジョブは待機します。キーは貼り付け直す必要があります。',
     keychainProblem: 'OS のキーチェーンを使えません。',
     keychainAdvice: '今回の起動中だけ保持するか、起動前に ANTHROPIC_API_KEY を設定してください。',
-    sessionOnly: '今回の起動中のみ',
     works: 'キーは有効です。',
     worksModel: (model) => `${model} を使えます。`,
     noModel: (model) => `ただし ${model} は使えません。下で別のモデルを選んでください。`,
@@ -441,7 +426,6 @@ export const ja: Messages = {
     cancelJob: 'ジョブを取り消す',
     addFiles: 'ファイルを追加',
     pastePaths: 'パスを貼り付け',
-    newPrompt: '新しいプロンプト',
     views: 'すべて、実行中、待機中、要確認、失敗、完了',
     region: '次の領域',
     primary: 'シートの主ボタン',

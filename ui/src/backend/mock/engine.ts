@@ -41,7 +41,7 @@ const STATUSES: Record<JobsShown, readonly JobStatus[]> = {
   cancelled: ['cancelled'],
 };
 
-const SLOTS: Record<QueueName, number> = { high: 10, bulk: 3 };
+const SLOTS: Record<QueueName, number> = { high: 10, bulk: 4 };
 const TICK_MS = 400;
 const MAX_TOKENS = 4096;
 

@@ -4,7 +4,6 @@ import type { Cause } from '../types/Cause';
 import type { JobDetail } from '../types/JobDetail';
 import type { JobStatus } from '../types/JobStatus';
 import type { JobView } from '../types/JobView';
-import type { QueueName } from '../types/QueueName';
 import type { TemplateView } from '../types/TemplateView';
 import { BATCHES, fileName, type BatchKey } from './names';
 import { SUMMARY_CUT_OFF, SUMMARY_EN, SUMMARY_JA, SUMMARY_OFFLINE } from './summaries';
@@ -116,8 +115,8 @@ const BULK_OF: Record<BatchKey, { done: number; review: number; waiting: number 
   filings: { done: 33, review: 3, waiting: 0 },
   incidents: { done: 74, review: 3, waiting: 0 },
   sustainability: { done: 0, review: 0, waiting: 118 },
-  lease: { done: 55, review: 2, waiting: 4 },
-  soil: { done: 169, review: 4, waiting: 299 },
+  lease: { done: 55, review: 2, waiting: 3 },
+  soil: { done: 169, review: 4, waiting: 298 },
 };
 
 /** The jobs that the first screen shows, upper row last. */
@@ -350,5 +349,3 @@ export function detailOf(job: JobView, prompt: string | null, now: number): JobD
       : null,
   };
 }
-
-export type { QueueName };
