@@ -1,0 +1,175 @@
+/**
+ * Pictures of every screen, in both themes, both languages and both window sizes, from the scripted engine.
+ *
+ * Usage: npm run screenshots -- FOLDER [NAME-FILTER]
+ */
+import { mkdir } from 'node:fs/promises';
+import path from 'node:path';
+import { openBrowser, servePages } from '../tests/flows/harness.mjs';
+
+const [folder = 'test-results/screenshots', only = ''] = process.argv.slice(2);
+
+const SIZES = [
+  { width: 1280, height: 800 },
+  { width: 900, height: 600 },
+];
+const DRAGGED = { type: 'enter', paths: ['/papers/a', '/papers/b', '/papers/c'] };
+
+const choose = async (page) => {
+  await page.locator('[data-testid=job-row]', { hasText: 'biochar_field' }).click();
+  await page.locator('[data-testid=detail-summary]').waitFor();
+};
+
+/** Every screen: how to get there from the address. */
+const SCREENS = [
+  { name: 'welcome', query: 'welcome' },
+  { name: 'welcome-no-keychain', query: 'welcome&key=no-keychain' },
+  {
+    name: 'welcome-drop',
+    query: 'welcome',
+    act: async (page) => {
+      await page.getByTestId('welcome-key-input').fill('sk-ant-example-7Q2f');
+      await page.getByTestId('welcome-save').click();
+      await page.locator('.mini-drop').waitFor();
+    },
+  },
+  { name: 'empty', query: 'empty' },
+  { name: 'queue', query: '', act: choose, leaveDrawer: false },
+  { name: 'queue-drawer', query: '', act: choose, narrowOnly: true, leaveDrawer: true },
+  { name: 'queue-key-refused', query: 'circuit=key-refused' },
+  { name: 'queue-paused', query: 'paused=high,bulk' },
+  {
+    name: 'queue-running',
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('view-running').click();
+    },
+  },
+  {
+    name: 'queue-review',
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('view-needs-review').click();
+      await page.waitForTimeout(150);
+    },
+  },
+  { name: 'queue-menu', query: '', act: (page) => page.locator('.tool .chip:visible').first().click() },
+  {
+    name: 'toast',
+    query: 'fail=retry:storage',
+    act: async (page) => {
+      await choose(page);
+      await page.keyboard.press('r');
+      await page.getByTestId('toast').waitFor();
+    },
+  },
+  {
+    name: 'reader',
+    query: '',
+    act: async (page) => {
+      await page.locator('[data-testid=job-row]', { hasText: 'biochar_field' }).dblclick();
+      await page.getByTestId('reader').waitFor();
+      await page.locator('.sum h2').waitFor();
+    },
+  },
+  {
+    name: 'dead-letters',
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('view-dead-letters').click();
+      await page.locator('[data-cause=overloaded] [role=checkbox]').first().click();
+      await page.locator('[data-cause=overloaded] .ib').click();
+    },
+  },
+  {
+    name: 'drop',
+    query: '',
+    act: (page) =>
+      page.evaluate((event) => window.gistmillMock.drag({ ...event, x: innerWidth * 0.8, y: 380 }), DRAGGED),
+  },
+  {
+    name: 'scanning',
+    query: 'hold=scan',
+    act: async (page) => {
+      await page.evaluate(
+        (event) => window.gistmillMock.drag({ ...event, type: 'drop', x: innerWidth * 0.8, y: 380 }),
+        DRAGGED,
+      );
+      await page.waitForTimeout(500);
+    },
+  },
+  {
+    name: 'add',
+    query: '',
+    act: async (page) => {
+      await page.evaluate(() =>
+        window.gistmillMock.drag({
+          type: 'drop',
+          paths: ['/home/mika/Documents/Grid reliability reports'],
+          x: innerWidth * 0.8,
+          y: 380,
+        }),
+      );
+      await page.getByTestId('sheet-start').waitFor();
+    },
+  },
+  {
+    name: 'add-no-key',
+    query: 'key=none',
+    act: async (page) => {
+      await page.getByTestId('add-pdfs').click();
+      await page.getByTestId('sheet-start').waitFor();
+    },
+  },
+  { name: 'prompt', query: '', act: (page) => page.locator('.tool .btn').first().click() },
+  { name: 'keys', query: '', act: (page) => page.locator('.foot-keys').click() },
+  { name: 'settings-general', query: '', act: (page) => page.getByTestId('settings-open').click() },
+  {
+    name: 'settings-models',
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('settings-open').click();
+      await page.locator('.set-nav button').nth(1).click();
+      await page.locator('.fs .btn-primary').click();
+      await page.locator('.result').waitFor();
+    },
+  },
+  {
+    name: 'settings-no-keychain',
+    query: 'key=no-keychain',
+    act: async (page) => {
+      await page.getByTestId('settings-open').click();
+      await page.locator('.set-nav button').nth(1).click();
+    },
+  },
+];
+
+const pages = await servePages();
+const browser = await openBrowser();
+await mkdir(folder, { recursive: true });
+let taken = 0;
+for (const size of SIZES) {
+  const context = await browser.newContext({ viewport: size, reducedMotion: 'reduce', locale: 'en-US' });
+  const page = await context.newPage();
+  for (const screen of SCREENS.filter((each) => each.name.includes(only))) {
+    if (screen.narrowOnly && size.width > 1100) continue;
+    for (const theme of ['light', 'dark']) {
+      for (const lang of ['en', 'ja']) {
+        await page.goto(`${pages.address}?freeze&theme=${theme}&lang=${lang}&${screen.query}`);
+        await page.locator('#app > *').first().waitFor({ state: 'attached' });
+        await page.waitForTimeout(200);
+        await screen.act?.(page);
+        if (screen.leaveDrawer === false && size.width <= 1100) await page.keyboard.press('Escape');
+        await page.waitForTimeout(150);
+        await page.screenshot({
+          path: path.join(folder, `${screen.name}-${theme}-${lang}-${size.width}x${size.height}.png`),
+        });
+        taken += 1;
+      }
+    }
+  }
+  await context.close();
+}
+await browser.close();
+await pages.close();
+console.log(`${taken} pictures in ${folder}`);

@@ -1,0 +1,74 @@
+/** From a drop to jobs: the scan, what it found, and what the person chose. */
+import { toProblem, type Backend } from '../backend/backend';
+import type { Problem } from '../backend/types/Problem';
+import type { QueueName } from '../backend/types/QueueName';
+import type { ScanReport } from '../backend/types/ScanReport';
+import type { Submission } from '../backend/types/Submission';
+import type { Submitted } from '../backend/types/Submitted';
+
+export type AddState =
+  | { step: 'closed' }
+  | { step: 'scanning' }
+  | { step: 'ready'; report: ScanReport }
+  | { step: 'failed'; problem: Problem };
+
+export class AddFlow {
+  state = $state.raw<AddState>({ step: 'closed' });
+  queue = $state<QueueName>('bulk');
+  inspected = $state(0);
+  found = $state(0);
+  submitting = $state(false);
+
+  private generation = 0;
+
+  constructor(private readonly backend: Backend) {}
+
+  get open(): boolean {
+    return this.state.step !== 'closed';
+  }
+
+  /** Looks into files and folders. A sheet that is open already is replaced. */
+  async scan(paths: string[], queue: QueueName): Promise<void> {
+    if (paths.length === 0) return;
+    if (this.state.step === 'scanning') await this.cancel();
+    this.generation += 1;
+    const generation = this.generation;
+    this.queue = queue;
+    this.inspected = 0;
+    this.found = 0;
+    this.state = { step: 'scanning' };
+    try {
+      const report = await this.backend.scan(paths);
+      if (generation === this.generation) this.state = { step: 'ready', report };
+    } catch (reason) {
+      if (generation === this.generation) this.state = { step: 'failed', problem: toProblem(reason) };
+    }
+  }
+
+  progressed(inspected: number, found: number): void {
+    this.inspected = inspected;
+    this.found = found;
+  }
+
+  /** Closes the sheet; nothing was sent. */
+  async cancel(): Promise<void> {
+    const scanning = this.state.step === 'scanning';
+    this.generation += 1;
+    this.state = { step: 'closed' };
+    // The rejected scan belongs to a generation that is over; only a scan under way can be ended.
+    if (scanning) await this.backend.cancelScan().catch(() => undefined);
+  }
+
+  /** Submits what was found; the sheet stays open when that fails. */
+  async submit(submission: Submission): Promise<Submitted> {
+    if (this.state.step !== 'ready') throw new Error('nothing to submit');
+    this.submitting = true;
+    try {
+      const submitted = await this.backend.submitScan(this.state.report.scanId, submission);
+      this.state = { step: 'closed' };
+      return submitted;
+    } finally {
+      this.submitting = false;
+    }
+  }
+}

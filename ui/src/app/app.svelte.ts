@@ -1,0 +1,247 @@
+/** Everything the window knows, put together: one object handed to every screen. */
+import { AddFlow } from '../add/add.svelte';
+import type { Backend } from '../backend/backend';
+import type { BatchId } from '../backend/types/BatchId';
+import type { EngineEvent } from '../backend/types/EngineEvent';
+import type { JobId } from '../backend/types/JobId';
+import type { JobsShown } from '../backend/types/JobsShown';
+import type { Overview } from '../backend/types/Overview';
+import type { QueueName } from '../backend/types/QueueName';
+import type { Settings } from '../backend/types/Settings';
+import type { TemplateView } from '../backend/types/TemplateView';
+import { DeadLetters } from '../dead-letters/dead-letters.svelte';
+import { DetailStore } from '../detail/detail.svelte';
+import { JobList } from '../queue/jobs.svelte';
+import { speak, t } from '../text/text.svelte';
+import { startClock } from './clock.svelte';
+import { coalesce } from './coalesce';
+import { Milestones } from './milestones.svelte';
+import { remember, useTheme } from './theme';
+import { Toasts } from './toasts.svelte';
+
+export type Screen = 'welcome' | 'queue' | 'reader' | 'settings';
+export type SettingsPane = 'general' | 'models';
+
+/** The figures of the last minute fade without an event. */
+const OVERVIEW_EVERY_MS = 5000;
+
+export class App {
+  readonly toasts = new Toasts();
+  readonly jobs: JobList;
+  readonly detail: DetailStore;
+  readonly deadLetters: DeadLetters;
+  readonly add: AddFlow;
+  readonly milestones = new Milestones();
+
+  settings = $state.raw<Settings>() as Settings;
+  overview = $state.raw<Overview>() as Overview;
+  templates = $state.raw<TemplateView[]>([]);
+
+  screen = $state<Screen>('queue');
+  settingsPane = $state<SettingsPane>('general');
+  shown = $state<JobsShown>('all');
+  queue = $state<QueueName | null>(null);
+  batchId = $state<BatchId | null>(null);
+  searchText = $state('');
+  drawerOpen = $state(false);
+  promptOpen = $state(false);
+  keysOpen = $state(false);
+
+  private readonly refreshOverview = coalesce(async () => {
+    this.overview = await this.backend.overview();
+    this.milestones.look(this.overview);
+  });
+
+  constructor(readonly backend: Backend) {
+    this.jobs = new JobList(backend);
+    this.detail = new DetailStore(backend);
+    this.deadLetters = new DeadLetters(backend, this.toasts);
+    this.add = new AddFlow(backend);
+  }
+
+  /** Reads what the first picture needs, then listens. */
+  async start(): Promise<void> {
+    const [settings, overview, templates] = await Promise.all([
+      this.backend.settings(),
+      this.backend.overview(),
+      this.backend.templates(),
+    ]);
+    this.useSettings(settings);
+    this.overview = overview;
+    this.milestones.look(overview);
+    this.templates = templates;
+    this.screen = settings.welcomed ? 'queue' : 'welcome';
+    startClock();
+    this.backend.onEvent((event) => this.hear(event));
+    setInterval(() => {
+      if (!document.hidden) this.refreshOverview();
+    }, OVERVIEW_EVERY_MS);
+    document.addEventListener('visibilitychange', () => {
+      if (!document.hidden) this.refreshAll();
+    });
+    await this.showJobs();
+  }
+
+  /** Whether there has never been a job. */
+  get empty(): boolean {
+    return this.overview.counts.total === 0;
+  }
+
+  get hasKey(): boolean {
+    return this.overview.key.source !== 'none';
+  }
+
+  get filtered(): boolean {
+    return this.queue !== null || this.batchId !== null || this.searchText.trim() !== '';
+  }
+
+  refreshAll(): void {
+    this.refreshOverview();
+    this.refreshList();
+    this.detail.changed([]);
+  }
+
+  /** Asks anew for the list in sight; the other one is read when it is opened. */
+  private refreshList(): void {
+    if (this.shown === 'dead-letters') this.deadLetters.refresh();
+    else this.jobs.refresh();
+  }
+
+  /** Opens a view of the sidebar. */
+  show(shown: JobsShown): void {
+    this.shown = shown;
+    this.screen = 'queue';
+    this.drawerOpen = false;
+    void this.showJobs();
+  }
+
+  /** Applies view, search and filters to the list. */
+  async showJobs(): Promise<void> {
+    const text = this.searchText.trim();
+    const filter = {
+      shown: this.shown,
+      queue: this.queue,
+      batchId: this.batchId,
+      text: text === '' ? null : text,
+    };
+    if (this.shown === 'dead-letters') {
+      await this.deadLetters.show(filter);
+      return;
+    }
+    await this.jobs.show(filter);
+    this.selectSomething();
+  }
+
+  clearFilters(): void {
+    this.queue = null;
+    this.batchId = null;
+    this.searchText = '';
+    void this.showJobs();
+  }
+
+  showBatch(batchId: BatchId): void {
+    this.batchId = this.batchId === batchId ? null : batchId;
+    if (this.batchId !== null && this.shown !== 'dead-letters') this.shown = 'all';
+    this.screen = 'queue';
+    void this.showJobs();
+  }
+
+  openSettings(pane: SettingsPane): void {
+    this.settingsPane = pane;
+    this.screen = 'settings';
+  }
+
+  openReader(jobId: JobId): void {
+    this.detail.show(jobId);
+    this.screen = 'reader';
+  }
+
+  async saveSettings(change: Partial<Settings>): Promise<boolean> {
+    return this.toasts.attempt(async () => {
+      this.useSettings(await this.backend.saveSettings({ ...this.settings, ...change }));
+    });
+  }
+
+  /** Leaves the first-run screen for good. */
+  async welcome(change: Partial<Settings> = {}): Promise<void> {
+    await this.saveSettings({ ...change, welcomed: true });
+    this.screen = 'queue';
+  }
+
+  runAgain(jobIds: JobId[]): Promise<boolean> {
+    return this.act(jobIds, (ids) => this.backend.retry(ids), t.done.runAgain);
+  }
+
+  runNow(jobIds: JobId[]): Promise<boolean> {
+    return this.act(jobIds, (ids) => this.backend.runNow(ids), t.done.runNow);
+  }
+
+  cancelJobs(jobIds: JobId[]): Promise<boolean> {
+    return this.act(jobIds, (ids) => this.backend.cancelJobs(ids), t.done.cancelled);
+  }
+
+  pauseLane(queue: QueueName, paused: boolean): Promise<boolean> {
+    return this.toasts.attempt(async () => {
+      await this.backend.pauseLane(queue, paused);
+      this.overview = await this.backend.overview();
+      this.refreshList();
+    });
+  }
+
+  async readOverview(): Promise<void> {
+    this.overview = await this.backend.overview();
+  }
+
+  async addFiles(): Promise<void> {
+    await this.toasts.attempt(async () => this.add.scan(await this.backend.chooseFiles(), 'bulk'));
+  }
+
+  async addFolder(): Promise<void> {
+    await this.toasts.attempt(async () => this.add.scan(await this.backend.chooseFolder(), 'bulk'));
+  }
+
+  private act(
+    jobIds: JobId[],
+    command: (jobIds: JobId[]) => Promise<number>,
+    say: (count: number) => string,
+  ): Promise<boolean> {
+    return this.toasts.attempt(async () => {
+      const changed = jobIds.length === 0 ? 0 : await command(jobIds);
+      this.toasts.done(changed === 0 ? t.done.nothing : say(changed));
+      this.refreshAll();
+    });
+  }
+
+  private useSettings(settings: Settings): void {
+    this.settings = settings;
+    speak(settings.language);
+    useTheme(settings.theme);
+    remember(settings.theme, settings.language);
+  }
+
+  /** A list that opens shows its first job in the pane beside it, so that the pane is never an empty box. */
+  private selectSomething(): void {
+    const first = this.jobs.rows[0];
+    if (first && this.jobs.focusedIndex === -1) this.jobs.focus(first.jobId);
+  }
+
+  private hear(event: EngineEvent): void {
+    switch (event.event) {
+      case 'jobs-changed':
+        this.refreshOverview();
+        this.refreshList();
+        this.detail.changed(event.jobIds);
+        break;
+      case 'overview-changed':
+        this.refreshOverview();
+        this.refreshList();
+        break;
+      case 'job-progress':
+        this.jobs.advance(event.jobId, event);
+        break;
+      case 'scan-progress':
+        this.add.progressed(event.inspected, event.found);
+        break;
+    }
+  }
+}

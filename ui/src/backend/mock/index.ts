@@ -1,0 +1,257 @@
+/**
+ * The scripted engine of demo builds: `npm run dev` without Rust, flow tests, pictures.
+ *
+ * Switches in the address: `?jobs=N`, `?empty`, `?welcome`, `?freeze`, `?lang=`, `?theme=`, `?key=none|session|
+ * environment|no-keychain`, `?circuit=CAUSE`, `?paused=high,bulk`, `?consumer=elsewhere|nowhere`, `?slow=MS`,
+ * `?fail=METHOD:CODE,…`, `?hold=scan`.
+ */
+import { freezeClock } from '../../app/clock.svelte';
+import type { Backend, DragEvent } from '../backend';
+import type { Cause } from '../types/Cause';
+import type { ConsumerPlace } from '../types/ConsumerPlace';
+import type { EngineEvent } from '../types/EngineEvent';
+import type { KeyStatus } from '../types/KeyStatus';
+import type { Problem } from '../types/Problem';
+import type { ProblemCode } from '../types/ProblemCode';
+import type { QueueName } from '../types/QueueName';
+import type { ScanReport } from '../types/ScanReport';
+import type { Settings } from '../types/Settings';
+import { PlayedEngine } from './engine';
+import { detailOf, MODEL, TEMPLATES } from './fixtures';
+import { scanReport } from './scans';
+import { currentTime } from '../../app/clock.svelte';
+
+/** What a test may do from outside. */
+export interface MockHandle {
+  drag(event: DragEvent): void;
+  emit(event: EngineEvent): void;
+  /** Files, folders and addresses that would have been opened. */
+  opened: string[];
+}
+
+declare global {
+  interface Window {
+    gistmillMock?: MockHandle;
+  }
+}
+
+const FROZEN_AT = new Date(2026, 1, 12, 18, 42, 0).getTime();
+
+function keyStatus(kind: string | null): KeyStatus {
+  const keychainProblem = 'No secret service answers on the session bus.';
+  switch (kind) {
+    case 'none':
+      return { source: 'none', ending: null, keychainProblem: null };
+    case 'no-keychain':
+      return { source: 'none', ending: null, keychainProblem };
+    case 'session':
+      return { source: 'session', ending: '7Q2f', keychainProblem };
+    case 'environment':
+      return { source: 'environment', ending: '7Q2f', keychainProblem: null };
+    default:
+      return { source: 'keychain', ending: '7Q2f', keychainProblem: null };
+  }
+}
+
+function problem(code: ProblemCode, message: string, hint: string): Problem {
+  return { code, message, hint };
+}
+
+export function createBackend(query: URLSearchParams): Backend {
+  if (query.has('freeze')) freezeClock(FROZEN_AT);
+  const cause = query.get('circuit') as Cause | null;
+  const engine = new PlayedEngine({
+    size: query.has('empty') || query.has('welcome') ? 0 : Number(query.get('jobs') ?? 798),
+    key: keyStatus(query.get('key') ?? (query.has('welcome') ? 'none' : null)),
+    consumer: (query.get('consumer') ?? 'here') as ConsumerPlace,
+    paused: (query.get('paused')?.split(',') ?? []) as QueueName[],
+    circuit: cause && {
+      provider: 'claude',
+      cause,
+      message: 'invalid x-api-key',
+      hint: 'Test the key in Settings, or paste a new one.',
+      openedAt: currentTime() - 180_000,
+      waiting: 0,
+    },
+  });
+  if (!query.has('freeze')) engine.run();
+
+  let settings: Settings = {
+    provider: 'claude',
+    model: MODEL,
+    maxTokens: 4096,
+    baseUrl: null,
+    copyBesidePdf: true,
+    language: (query.get('lang') ?? 'system') as Settings['language'],
+    theme: (query.get('theme') ?? 'system') as Settings['theme'],
+    welcomed: !query.has('welcome'),
+  };
+
+  const slow = Number(query.get('slow') ?? 0);
+  const failures = new Map(
+    (query.get('fail')?.split(',') ?? []).map((each) => each.split(':') as [string, ProblemCode]),
+  );
+  /** Answers like the real engine: later, as a copy, or with the problem that the address asks for. */
+  async function answer<T>(method: string, make: () => T): Promise<T> {
+    if (slow > 0) await new Promise((resolve) => setTimeout(resolve, slow));
+    const code = failures.get(method);
+    if (code) {
+      throw problem(
+        code,
+        'The results folder can’t be written: no space is left.',
+        'Free disk space, then try again.',
+      );
+    }
+    return structuredClone(make());
+  }
+
+  const dragListeners = new Set<(event: DragEvent) => void>();
+  const opened: string[] = [];
+  const handle: MockHandle = {
+    drag: (event) => dragListeners.forEach((listener) => listener(event)),
+    emit: (event) => engine.emit(event),
+    opened,
+  };
+  window.gistmillMock = handle;
+  listenToBrowserDrags(handle);
+
+  const reports = new Map<number, ScanReport>();
+  let endScan: ((reason: Problem) => void) | null = null;
+
+  function scan(paths: string[]): Promise<ScanReport> {
+    const found = paths.length === 1 && paths[0]?.endsWith('.pdf') ? 1 : 134;
+    return new Promise((resolve, reject) => {
+      let inspected = 0;
+      const finish = (end: () => void): void => {
+        clearInterval(timer);
+        endScan = null;
+        end();
+      };
+      const step = (): void => {
+        const hold = query.get('hold') === 'scan';
+        inspected = Math.min(inspected + (hold ? 41 : 30), hold ? 82 : found);
+        engine.emit({ event: 'scan-progress', inspected, found });
+        if (inspected < found) return;
+        const report = scanReport(reports.size + 1, paths, settings.provider === 'offline');
+        reports.set(report.scanId, report);
+        finish(() => resolve(report));
+      };
+      const timer = setInterval(step, 120);
+      endScan = (reason) => finish(() => reject(reason));
+    });
+  }
+
+  return {
+    overview: () => answer('overview', () => engine.overview()),
+    jobs: (filter, after, limit) => answer('jobs', () => engine.page(filter, after, limit)),
+    job: (jobId) =>
+      answer('job', () => {
+        const found = engine.find(jobId);
+        if (!found) throw problem('not-found', 'This job does not exist.', '');
+        return detailOf(found.job, found.prompt, currentTime());
+      }),
+    templates: () => answer('templates', () => TEMPLATES),
+    settings: () => answer('settings', () => settings),
+    saveSettings: (next) => answer('saveSettings', () => (settings = next)),
+    scan: (paths) => answer('scan', () => null).then(() => scan(paths)),
+    cancelScan: () =>
+      answer('cancelScan', () => endScan?.(problem('conflict', 'The scan was cancelled.', ''))).then(
+        () => undefined,
+      ),
+    submitScan: (scanId, submission) =>
+      answer('submitScan', () => {
+        const files = reports.get(scanId)?.files.filter((file) => file.document.finding === null) ?? [];
+        return engine.submit(
+          files.map((file) => ({ title: file.name, path: file.path, pages: file.document.pages })),
+          submission,
+        );
+      }),
+    submitPrompt: (prompt, submission) =>
+      answer('submitPrompt', () =>
+        engine.submit([{ title: prompt.slice(0, 80), path: null, pages: null }], submission, prompt),
+      ),
+    retry: (jobIds) => answer('retry', () => engine.retry(jobIds)),
+    retryMatching: (filter) => answer('retryMatching', () => engine.retryMatching(filter)),
+    runNow: (jobIds) => answer('runNow', () => engine.runNow(jobIds)),
+    cancelJobs: (jobIds) => answer('cancelJobs', () => engine.cancel(jobIds)),
+    pauseLane: (queue, paused) => answer('pauseLane', () => engine.pause(queue, paused)),
+    closeCircuit: () => answer('closeCircuit', () => engine.closeCircuit()),
+    saveKey: (key, sessionOnly) =>
+      answer('saveKey', () => {
+        if (engine.key.keychainProblem !== null && !sessionOnly) {
+          throw problem(
+            'keychain-unavailable',
+            'The system keychain can’t be used.',
+            'Keep the key for this session only.',
+          );
+        }
+        engine.key = { ...engine.key, source: sessionOnly ? 'session' : 'keychain', ending: key.slice(-4) };
+        engine.emit({ event: 'overview-changed' });
+        return engine.key;
+      }),
+    removeKey: () =>
+      answer('removeKey', () => {
+        engine.key = { ...engine.key, source: 'none', ending: null };
+        engine.emit({ event: 'overview-changed' });
+        return engine.key;
+      }),
+    testKey: () =>
+      answer('testKey', () => {
+        if (engine.key.ending === 'nope') {
+          throw problem(
+            'key-refused',
+            'The provider refused the key (401).',
+            'Paste it again, or make a new one.',
+          );
+        }
+        return {
+          models: ['claude-opus-4-6', MODEL, 'claude-haiku-4-5'],
+          modelAvailable: true,
+          requestsPerMinute: 1000,
+          inputTokensPerMinute: 450_000,
+          outputTokensPerMinute: 90_000,
+        };
+      }),
+    chooseFiles: () =>
+      answer('chooseFiles', () => [
+        '/home/mika/Papers/黒ボク土_調査報告.pdf',
+        '/home/mika/Papers/field-notes.pdf',
+      ]),
+    chooseFolder: () => answer('chooseFolder', () => ['/home/mika/Documents/Grid reliability reports']),
+    openPath: (path) => answer('openPath', () => void opened.push(path)),
+    revealPath: (path) => answer('revealPath', () => void opened.push(path)),
+    openUrl: (url) => answer('openUrl', () => void opened.push(url)),
+    onEvent: (listener) => {
+      const end = engine.listen(listener);
+      if (query.has('freeze')) engine.announceProgress();
+      return end;
+    },
+    onDrag: (listener) => {
+      dragListeners.add(listener);
+      return () => dragListeners.delete(listener);
+    },
+  };
+}
+
+/** Lets `npm run dev` in a browser take real drags; a browser hides the folder, so names stand for paths. */
+function listenToBrowserDrags(handle: MockHandle): void {
+  let over = false;
+  const paths = (event: globalThis.DragEvent): string[] =>
+    [...(event.dataTransfer?.files ?? [])].map((file) => `/dropped/${file.name}`);
+  window.addEventListener('dragover', (event) => {
+    event.preventDefault();
+    const at = { x: event.clientX, y: event.clientY };
+    handle.drag(over ? { type: 'over', ...at } : { type: 'enter', paths: ['/dropped/folder'], ...at });
+    over = true;
+  });
+  window.addEventListener('dragleave', (event) => {
+    if (event.relatedTarget !== null) return;
+    over = false;
+    handle.drag({ type: 'leave' });
+  });
+  window.addEventListener('drop', (event) => {
+    event.preventDefault();
+    over = false;
+    handle.drag({ type: 'drop', paths: paths(event), x: event.clientX, y: event.clientY });
+  });
+}

@@ -1,0 +1,66 @@
+/** What the played scan finds: mostly good PDFs, and one of each kind that gives trouble. */
+import type { Cause } from '../types/Cause';
+import type { ScanReport } from '../types/ScanReport';
+import type { ScannedFile } from '../types/ScannedFile';
+import { scatter } from './fixtures';
+import { fileName } from './names';
+
+const FINDINGS: [Cause, string][] = [
+  ['pdf-encrypted', 'The document needs a password.'],
+  ['pdf-encrypted', 'The document needs a password.'],
+  ['pdf-damaged', 'The cross-reference table is broken.'],
+  ['too-many-pages', 'The document has 648 pages.'],
+];
+
+function scanned(path: string, n: number, finding: [Cause, string] | undefined): ScannedFile {
+  return {
+    path,
+    name: path.split('/').at(-1) ?? path,
+    modifiedMs: 1_770_000_000_000 - n * 86_400_000,
+    document: {
+      sha256: n.toString(16).padStart(64, '0'),
+      bytes: 400_000 + scatter(n, 4_000_000),
+      pages: finding?.[0] === 'pdf-damaged' ? null : 8 + scatter(n, 40),
+      encryption: finding?.[0] === 'pdf-encrypted' ? 'needs-password' : 'none',
+      hasText: true,
+      finding: finding ? { cause: finding[0], message: finding[1] } : null,
+    },
+  };
+}
+
+/** Paths that end in .pdf are files; any other is a folder with many. A path with "empty" in it holds nothing. */
+export function scanReport(scanId: number, paths: string[], offline: boolean): ScanReport {
+  const files: ScannedFile[] = [];
+  const skipped: ScanReport['skipped'] = [];
+  for (const path of paths) {
+    if (path.includes('empty')) {
+      skipped.push({ path: `${path}/notes.docx`, reason: 'other-kind' });
+    } else if (path.endsWith('.pdf')) {
+      files.push(scanned(path, files.length, undefined));
+    } else {
+      for (let n = 0; n < 128; n += 1) {
+        const finding = n % 31 === 30 ? FINDINGS[Math.floor(n / 31)] : undefined;
+        files.push(scanned(`${path}/${fileName('soil', n + 40)}`, files.length, finding));
+      }
+      skipped.push(
+        { path: `${path}/cover-letter.docx`, reason: 'other-kind' },
+        { path: `${path}/figures/plot-03.png`, reason: 'other-kind' },
+        { path: `${path}/readme.txt`, reason: 'other-kind' },
+        { path: `${path}/.Trash/old.pdf`, reason: 'hidden' },
+        { path: `${path}/copy of biochar.pdf`, reason: 'duplicate' },
+        { path: `${path}/backup/土壌炭素_控え.pdf`, reason: 'duplicate' },
+      );
+    }
+  }
+  const good = files.filter((file) => file.document.finding === null);
+  const pages = good.reduce((sum, file) => sum + (file.document.pages ?? 0), 0);
+  const first = paths[0]?.split('/').at(-1) ?? '';
+  return {
+    scanId,
+    name: first.replace(/\.pdf$/, ''),
+    files,
+    skipped,
+    pages,
+    atWorstMicros: offline ? 0 : Math.round(pages * 2030 * 3 + good.length * 4096 * 15),
+  };
+}

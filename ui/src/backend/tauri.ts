@@ -1,0 +1,69 @@
+/** The engine inside the desktop shell. The only file that knows Tauri. */
+import { invoke } from '@tauri-apps/api/core';
+import { listen } from '@tauri-apps/api/event';
+import { getCurrentWebview } from '@tauri-apps/api/webview';
+import type { Backend, Unsubscribe } from './backend';
+import type { EngineEvent } from './types/EngineEvent';
+
+/** Tauri answers a subscription with a promise; this hands out a way to end it before and after. */
+function settleLater(subscription: Promise<Unsubscribe>): Unsubscribe {
+  let ended = false;
+  let unsubscribe: Unsubscribe | null = null;
+  void subscription.then((end) => {
+    if (ended) end();
+    else unsubscribe = end;
+  });
+  return () => {
+    ended = true;
+    unsubscribe?.();
+  };
+}
+
+export function createBackend(): Backend {
+  return {
+    overview: () => invoke('overview'),
+    jobs: (filter, after, limit) => invoke('jobs', { filter, after, limit }),
+    job: (jobId) => invoke('job', { jobId }),
+    templates: () => invoke('templates'),
+    settings: () => invoke('settings'),
+    saveSettings: (settings) => invoke('save_settings', { settings }),
+
+    scan: (paths) => invoke('scan', { paths }),
+    cancelScan: () => invoke('cancel_scan'),
+    submitScan: (scanId, submission) => invoke('submit_scan', { scanId, submission }),
+    submitPrompt: (prompt, submission) => invoke('submit_prompt', { prompt, submission }),
+
+    retry: (jobIds) => invoke('retry', { jobIds }),
+    retryMatching: (filter) => invoke('retry_matching', { filter }),
+    runNow: (jobIds) => invoke('run_now', { jobIds }),
+    cancelJobs: (jobIds) => invoke('cancel_jobs', { jobIds }),
+    pauseLane: (queue, paused) => invoke('pause_lane', { queue, paused }),
+    closeCircuit: (provider) => invoke('close_circuit', { provider }),
+
+    saveKey: (key, sessionOnly) => invoke('save_key', { key, sessionOnly }),
+    removeKey: () => invoke('remove_key'),
+    testKey: () => invoke('test_key'),
+
+    chooseFiles: () => invoke('choose_files'),
+    chooseFolder: () => invoke('choose_folder'),
+    openPath: (path) => invoke('open_path', { path }),
+    revealPath: (path) => invoke('reveal_path', { path }),
+    openUrl: (url) => invoke('open_url', { url }),
+
+    onEvent: (listener) => settleLater(listen<EngineEvent>('engine', ({ payload }) => listener(payload))),
+    onDrag: (listener) =>
+      settleLater(
+        getCurrentWebview().onDragDropEvent(({ payload }) => {
+          if (payload.type === 'leave') {
+            listener({ type: 'leave' });
+            return;
+          }
+          // Tauri gives physical pixels.
+          const x = payload.position.x / window.devicePixelRatio;
+          const y = payload.position.y / window.devicePixelRatio;
+          if (payload.type === 'over') listener({ type: 'over', x, y });
+          else listener({ type: payload.type, paths: payload.paths, x, y });
+        }),
+      ),
+  };
+}

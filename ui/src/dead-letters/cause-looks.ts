@@ -1,0 +1,46 @@
+/** How a cause is drawn: brick needs the person, orange is passing trouble, grain is solved by a change, grey is the file. */
+import type { IconName } from '../components/icons';
+import type { Cause } from '../backend/types/Cause';
+import type { Look } from '../queue/status';
+
+const BY_CAUSE: Partial<Record<Cause, { icon: IconName; look: Look }>> = {
+  overloaded: { icon: 'server', look: 'retry' },
+  'server-error': { icon: 'server', look: 'retry' },
+  'unexpected-status': { icon: 'server', look: 'retry' },
+  'rate-limited': { icon: 'timer', look: 'retry' },
+  'ramp-limited': { icon: 'timer', look: 'retry' },
+  'timed-out': { icon: 'timer', look: 'retry' },
+  'connection-failed': { icon: 'offline', look: 'retry' },
+  'stream-cut': { icon: 'offline', look: 'retry' },
+  interrupted: { icon: 'unknown', look: 'review' },
+  'pdf-not-processed': { icon: 'broken', look: 'retry' },
+  'storage-failed': { icon: 'warn', look: 'dead' },
+  'pdf-encrypted': { icon: 'lock', look: 'dead' },
+  'pdf-hostile': { icon: 'warn', look: 'dead' },
+  'too-many-pages': { icon: 'longdoc', look: 'wait' },
+  'too-large': { icon: 'longdoc', look: 'wait' },
+  'prompt-too-long': { icon: 'longdoc', look: 'wait' },
+  'pdf-without-text': { icon: 'file', look: 'wait' },
+  'content-filtered': { icon: 'cancelled', look: 'wait' },
+  'invalid-request': { icon: 'warn', look: 'wait' },
+  'pdf-damaged': { icon: 'broken', look: 'idle' },
+  'not-a-pdf': { icon: 'broken', look: 'idle' },
+  'file-missing': { icon: 'file', look: 'idle' },
+  'file-unreadable': { icon: 'lock', look: 'idle' },
+  'file-changed': { icon: 'file', look: 'idle' },
+  'file-empty': { icon: 'file', look: 'idle' },
+  'key-missing': { icon: 'key', look: 'dead' },
+  'key-refused': { icon: 'key', look: 'dead' },
+  'permission-denied': { icon: 'key', look: 'dead' },
+  'billing-problem': { icon: 'card', look: 'dead' },
+  'credit-exhausted': { icon: 'card', look: 'dead' },
+};
+
+export function causeLook(cause: Cause): { icon: IconName; look: Look } {
+  return BY_CAUSE[cause] ?? { icon: 'dead', look: 'dead' };
+}
+
+/** Whether a look at the key is what helps. */
+export function asksForKey(cause: Cause): boolean {
+  return ['key-missing', 'key-refused', 'permission-denied', 'model-not-found'].includes(cause);
+}

@@ -1,0 +1,113 @@
+/** What the cells of a job row say. Pure: a row, its progress and the time in, words out. */
+import type { JobView } from '../backend/types/JobView';
+import { clockOrDay, clockSeconds, countdown, duration, money, shortTokens } from '../text/format';
+import { t } from '../text/text.svelte';
+import type { Progress } from './jobs.svelte';
+
+export const shortDuration = (milliseconds: number): string => duration(milliseconds, t.app.hoursMinutes);
+const timeLeft = (milliseconds: number): string => countdown(milliseconds, t.app.hoursMinutes);
+
+export interface ProgressCell {
+  first: string;
+  second: string;
+  /** Length of the bar in place of the second line; `reading` moves without one. */
+  bar?: number | 'reading';
+  runNow?: boolean;
+}
+
+export function statusNote(job: JobView, now: number): string {
+  if (job.attempts === 0) return t.table.added(clockOrDay(job.createdAt, now));
+  return t.table.attempt(job.attempts, job.maxAttempts);
+}
+
+export function progressCell(job: JobView, progress: Progress | undefined, now: number): ProgressCell {
+  switch (job.status) {
+    case 'running':
+      return runningCell(job, progress);
+    case 'submitted':
+      return { first: t.table.withProvider(shortDuration(now - (job.startedAt ?? now))), second: '' };
+    case 'completed':
+      return {
+        first: job.provider === 'offline' ? t.table.offline : t.table.written(job.outputTokens),
+        second: job.completedAt === null ? '' : t.table.finished(finishTime(job.completedAt, now)),
+      };
+    case 'needs-review':
+    case 'failed':
+    case 'dead-lettered': {
+      if (job.cause === null) return { first: job.error ?? '', second: '' };
+      const cause = t.cause[job.cause];
+      return { first: cause.name, second: t.table.fix(cause.fix) };
+    }
+    case 'cancelled':
+      return {
+        first: t.table.notSent,
+        second: job.completedAt === null ? '' : clockOrDay(job.completedAt, now),
+      };
+    case 'pending':
+      return waitingCell(job, now);
+  }
+}
+
+function finishTime(moment: number, now: number): string {
+  const sameDay = new Date(moment).toDateString() === new Date(now).toDateString();
+  return sameDay ? clockSeconds(moment) : clockOrDay(moment, now);
+}
+
+function runningCell(job: JobView, progress: Progress | undefined): ProgressCell {
+  if (job.provider === 'offline') return { first: t.table.picking, second: '', bar: 'reading' };
+  if (progress?.phase === 'writing') {
+    return {
+      first: t.table.writing(progress.outputTokens),
+      second: '',
+      bar: Math.min(1, progress.outputTokens / Math.max(1, progress.maxTokens)),
+    };
+  }
+  const first = job.pages === null ? t.table.reading : t.table.readingPages(job.pages);
+  return { first, second: '', bar: 'reading' };
+}
+
+function waitingCell(job: JobView, now: number): ProgressCell {
+  const waiting = job.waiting ?? { reason: 'ready' as const };
+  switch (waiting.reason) {
+    case 'ready':
+      return { first: t.table.ready, second: t.table.readyNote };
+    case 'delayed':
+      return { first: t.table.delayed, second: t.table.startsIn(timeLeft(waiting.until - now)) };
+    case 'retrying':
+      return {
+        first: waiting.cause === null ? t.status.retrying : t.cause[waiting.cause].name,
+        second: waiting.at <= now ? t.table.dueNow : t.table.againIn(timeLeft(waiting.at - now)),
+        runNow: waiting.at > now,
+      };
+    case 'queue-paused':
+      return { first: t.table.lanePaused, second: t.table.lanePausedNote(t.lane[job.queue]) };
+    case 'circuit-open': {
+      const cause = t.cause[waiting.cause];
+      return { first: cause.name, second: t.table.fix(cause.fix) };
+    }
+    case 'no-consumer':
+      return { first: t.table.noConsumer, second: t.table.noConsumerNote };
+  }
+}
+
+/** What all attempts cost so far. A call under way has no price yet. */
+export function costCell(job: JobView): { first: string; second: string } {
+  const tokens = job.inputTokens + job.outputTokens;
+  const second = tokens === 0 ? '' : shortTokens(tokens);
+  if (job.costMicros === null) return { first: t.common.unknown, second };
+  const untouched = job.costMicros === 0 && (job.attempts === 0 || job.status === 'running');
+  return { first: untouched ? t.common.none : money(job.costMicros), second };
+}
+
+export function timeCell(job: JobView, now: number): { first: string; second: string } {
+  const ran = job.status === 'running' ? now - (job.startedAt ?? now) : job.ranMs;
+  const waited = job.status === 'pending' && job.attempts === 0 ? now - job.createdAt : job.waitedMs;
+  return { first: ran === 0 ? t.common.none : shortDuration(ran), second: shortDuration(waited) };
+}
+
+/** The row as it is read out: file, status, progress, cost. */
+export function rowName(job: JobView, progress: ProgressCell, status: string): string {
+  const pages = job.pages === null ? '' : `, ${t.common.pages(job.pages)}`;
+  const note = progress.second === '' ? '' : `, ${progress.second}`;
+  return `${job.title}${pages}, ${status}, ${progress.first}${note}, ${costCell(job).first}`;
+}

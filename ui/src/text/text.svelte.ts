@@ -1,0 +1,28 @@
+/** The words of the window: `t.section.key` gives the text in the language shown, and follows when it changes. */
+import type { Language } from '../backend/types/Language';
+import { en } from './en';
+import { ja } from './ja';
+import { systemLanguage, type Spoken } from './locale';
+import { useLocaleOf } from './format';
+import type { Messages } from './messages';
+
+const catalogues: Record<Spoken, Messages> = { en, ja };
+
+const shown = $state<{ language: Spoken }>({ language: 'en' });
+
+/** The language shown. */
+export function language(): Spoken {
+  return shown.language;
+}
+
+/** Shows a language; `system` asks the system. */
+export function speak(wanted: Language): void {
+  const language = wanted === 'system' ? systemLanguage() : wanted;
+  useLocaleOf(language);
+  shown.language = language;
+  document.documentElement.lang = language;
+}
+
+export const t: Messages = new Proxy(en as Messages, {
+  get: (_, section) => Reflect.get(catalogues[shown.language], section),
+});
