@@ -1,0 +1,105 @@
+/** Details of a job, dead letters, the answer line and settings. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { openBrowser, openWindow, servePages } from './harness.mjs';
+
+let pages, browser;
+before(async () => {
+  pages = await servePages();
+  browser = await openBrowser();
+});
+after(async () => {
+  await browser.close();
+  await pages.close();
+});
+
+const opened = (page) => page.evaluate(() => window.gistmillMock.opened);
+
+test('the summary is shown, and an address in it is opened only after a question', async () => {
+  const { page, complaints, close } = await openWindow(browser, pages.address, 'freeze');
+  await page.getByTestId('job-row').filter({ hasText: 'biochar' }).click();
+  const summary = page.getByTestId('detail-summary');
+  assert.match(await summary.innerText(), /Biochar raises soil carbon/);
+  await summary.getByRole('link').click();
+  const question = page.getByRole('dialog', { name: 'Open this address in the browser?' });
+  assert.match(await question.innerText(), /https:\/\/example\.org\/biochar-trials/);
+  await page.keyboard.press('Escape');
+  assert.deepEqual(await opened(page), []);
+  await summary.getByRole('link').click();
+  await page.getByText('Open in the browser', { exact: true }).click();
+  assert.deepEqual(await opened(page), ['https://example.org/biochar-trials']);
+  assert.match(
+    await page.locator('.tl').innerText(),
+    /Done[\s\S]*Rate limit \(429\)[\s\S]*Provider overloaded \(529\)/,
+  );
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('the menu shows the file in its folder', async () => {
+  const { page, close } = await openWindow(browser, pages.address, 'freeze');
+  await page.getByTestId('job-row').filter({ hasText: 'biochar' }).click();
+  await page.getByTestId('detail-summary').waitFor();
+  await page.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: 'Show in folder' }).click();
+  assert.match((await opened(page))[0], /biochar_field-trials_meta-analysis\.pdf$/);
+  await close();
+});
+
+test('dead letters are grouped by cause and run again by group or selection', async () => {
+  const { page, complaints, close } = await openWindow(browser, pages.address, 'freeze');
+  await page.getByTestId('view-dead-letters').click();
+  const groups = page.getByTestId('dead-letter-group');
+  await groups.first().waitFor();
+  assert.equal(await groups.count(), 6);
+  await page.locator('[data-cause=overloaded]').getByRole('button', { name: 'Run 5 again' }).click();
+  await page.getByText('5 jobs back in the queue').waitFor();
+  await page.waitForFunction(() => document.querySelectorAll('[data-testid=dead-letter-group]').length === 5);
+  assert.match(await page.getByTestId('view-dead-letters').innerText(), /18/);
+  await page.locator('[data-cause=file-missing]').getByRole('checkbox').first().click();
+  assert.match(await page.locator('.selbar').innerText(), /3 of 18 selected/);
+  await page.locator('.selbar').getByRole('button', { name: 'Run 3 again' }).click();
+  await page.getByText('3 jobs back in the queue').waitFor();
+  await page.getByRole('button', { name: 'Run all 15 again' }).click();
+  await page.getByText('Nothing failed').waitFor();
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('a lane is paused and resumed, and the answer line says why nothing moves', async () => {
+  const { page, close } = await openWindow(browser, pages.address, 'freeze&paused=high,bulk');
+  assert.match(await page.locator('.why').innerText(), /Why is nothing moving\?[\s\S]*You paused both lanes/);
+  await page.locator('.why').getByRole('button', { name: 'Resume' }).click();
+  await page.getByRole('button', { name: 'Pause Bulk' }).waitFor();
+  await close();
+});
+
+test('a refused key: the answer line leads to the test', async () => {
+  const { page, close } = await openWindow(browser, pages.address, 'freeze&circuit=key-refused');
+  await page.locator('.why').getByRole('button', { name: 'Test the key' }).click();
+  await page.getByRole('heading', { name: 'Models & key' }).waitFor();
+  await page.getByRole('button', { name: 'Test', exact: true }).click();
+  await page.getByText('The key works.').waitFor();
+  await close();
+});
+
+test('settings are kept, and a wrong one is refused in words', async () => {
+  const { page, complaints, close } = await openWindow(browser, pages.address, 'freeze');
+  await page.getByTestId('settings-open').click();
+  await page.getByRole('switch').click();
+  assert.equal(await page.getByRole('switch').getAttribute('aria-checked'), 'false');
+  await page.getByRole('button', { name: 'Models & key' }).click();
+  const limit = page.getByLabel('Output limit');
+  await limit.fill('12');
+  await limit.press('Enter');
+  await page.getByText('A whole number from 256 to 64,000.').waitFor();
+  await limit.fill('8192');
+  await limit.press('Enter');
+  await page.getByRole('button', { name: 'Remove' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await page.getByText('No key is set.').waitFor();
+  await page.keyboard.press('Escape');
+  await page.getByTestId('job-row').first().waitFor();
+  assert.deepEqual(complaints, []);
+  await close();
+});

@@ -1,0 +1,189 @@
+/** Both languages, both themes, and what assistive technology finds in them. */
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { after, before, test } from 'node:test';
+import { openBrowser, openWindow, servePages } from './harness.mjs';
+
+let pages, browser, axe;
+before(async () => {
+  pages = await servePages();
+  browser = await openBrowser();
+  axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+});
+after(async () => {
+  await browser.close();
+  await pages.close();
+});
+
+const DROP = { type: 'drop', paths: ['/home/mika/Documents/Grid reliability reports'], x: 1000, y: 300 };
+
+const SCREENS = {
+  welcome: { query: 'welcome' },
+  'welcome without a keychain': { query: 'welcome&key=no-keychain' },
+  empty: { query: 'empty' },
+  queue: {
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('job-row').filter({ hasText: 'biochar' }).click();
+      await page.getByTestId('detail-summary').waitFor();
+    },
+  },
+  'queue, stopped': { query: 'circuit=credit-exhausted' },
+  'queue, paused': { query: 'paused=high,bulk' },
+  'queue, needs review': { query: '', act: (page) => page.getByTestId('view-needs-review').click() },
+  'queue, narrow': {
+    query: '',
+    act: (page) => page.getByTestId('job-row').first().click(),
+    options: { viewport: { width: 900, height: 600 } },
+  },
+  menu: { query: '', act: (page) => page.locator('.chips .chip').first().click() },
+  'dead letters': {
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('view-dead-letters').click();
+      await page.locator('[data-cause=overloaded] .ib').click();
+    },
+  },
+  drop: {
+    query: '',
+    act: (page) => page.evaluate((e) => window.gistmillMock.drag({ ...e, type: 'enter' }), DROP),
+  },
+  add: {
+    query: '',
+    act: async (page) => {
+      await page.evaluate((e) => window.gistmillMock.drag(e), DROP);
+      await page.getByTestId('sheet-start').waitFor();
+      await page.locator('.pb button').first().click();
+    },
+  },
+  scanning: { query: 'hold=scan', act: (page) => page.evaluate((e) => window.gistmillMock.drag(e), DROP) },
+  prompt: { query: '', act: (page) => page.locator('.tool .btn').first().click() },
+  keys: { query: '', act: (page) => page.locator('.foot-keys').click() },
+  toast: {
+    query: 'fail=pauseLane:storage',
+    act: async (page) => {
+      await page.locator('.lane button').first().click();
+      await page.getByTestId('toast').waitFor();
+    },
+  },
+  reader: {
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('job-row').filter({ hasText: 'biochar' }).dblclick();
+      await page.locator('.sum h2').waitFor();
+    },
+  },
+  'settings, general': { query: '', act: (page) => page.getByTestId('settings-open').click() },
+  'settings, models': {
+    query: 'key=no-keychain',
+    act: async (page) => {
+      await page.getByTestId('settings-open').click();
+      await page.locator('.set-nav button').nth(1).click();
+    },
+  },
+};
+
+for (const theme of ['light', 'dark']) {
+  for (const [name, screen] of Object.entries(SCREENS)) {
+    test(`${name}, ${theme}: nothing for axe to find, nothing wider than the window`, async () => {
+      const language = theme === 'light' ? 'en' : 'ja';
+      const { page, complaints, close } = await openWindow(
+        browser,
+        pages.address,
+        `freeze&theme=${theme}&lang=${language}&${screen.query}`,
+        screen.options,
+      );
+      await screen.act?.(page);
+      await page.waitForTimeout(250);
+      assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), theme);
+      await page.evaluate(axe);
+      const found = await page.evaluate(() =>
+        window.axe.run(document, {
+          runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+          // A window is not a page of a site: it needs no skip link.
+          rules: { 'skip-link': { enabled: false }, region: { enabled: false } },
+        }),
+      );
+      const said = found.violations.map(
+        (each) =>
+          `${each.id}: ${each.nodes.map((node) => `${node.html.slice(0, 160)} ${node.failureSummary}`).join(' | ')}`,
+      );
+      assert.deepEqual(said, []);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
+      assert.deepEqual(complaints, []);
+      await close();
+    });
+  }
+}
+
+test('language and theme change at once and last over a reload', async () => {
+  const { page, close } = await openWindow(browser, pages.address, '');
+  await page.getByRole('button', { name: '日本語で表示' }).click();
+  await page.getByTestId('view-dead-letters').filter({ hasText: '失敗' }).waitFor();
+  assert.equal(await page.evaluate(() => document.documentElement.lang), 'ja');
+  await page.getByRole('button', { name: 'ライト・ダーク切り替え' }).click();
+  await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark');
+  await page.addInitScript(() => {
+    // What the first paint would use: the script of the page has not run yet.
+    document.addEventListener(
+      'DOMContentLoaded',
+      () => (window.firstTheme = document.documentElement.dataset.theme),
+    );
+  });
+  await page.reload();
+  assert.equal(await page.evaluate(() => window.firstTheme), 'dark');
+  await close();
+});
+
+test('a Japanese system gets Japanese', async () => {
+  const { page, close } = await openWindow(browser, pages.address, 'freeze', { locale: 'ja-JP' });
+  assert.match(await page.getByTestId('add-pdfs').innerText(), /PDF を追加/);
+  await close();
+});
+
+test('a system whose language is "C" starts', async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const errors = [];
+  page.on('pageerror', (error) => errors.push(String(error)));
+  await page.addInitScript(() => {
+    Object.defineProperty(navigator, 'language', { get: () => 'C' });
+    Object.defineProperty(navigator, 'languages', { get: () => ['C'] });
+  });
+  await page.goto(`${pages.address}?freeze`);
+  await page.getByTestId('job-row').first().waitFor();
+  assert.deepEqual(errors, []);
+  await context.close();
+});
+
+test('an error at the start is shown with diagnostics to copy', async () => {
+  const context = await browser.newContext({ locale: 'ja-JP' });
+  const page = await context.newPage();
+  await page.goto(`${pages.address}?fail=overview:newer-database`);
+  const panel = page.getByRole('alertdialog');
+  await panel.waitFor();
+  assert.match(await panel.innerText(), /予期しないエラー[\s\S]*newer-database/);
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'ウィンドウを再読み込み');
+  await context.close();
+});
+
+test('a script that does not load is shown too', async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.route('**/assets/index-*.js', (route) => route.abort());
+  await page.goto(pages.address);
+  await page.getByRole('alertdialog').waitFor();
+  assert.match(await page.getByRole('alertdialog').innerText(), /Not loaded: .*index-/);
+  await context.close();
+});
+
+test('text at twice its size stays usable', async () => {
+  // A window of 1280 x 800 with everything twice as large has this many CSS pixels.
+  const options = { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 };
+  const { page, close } = await openWindow(browser, pages.address, 'freeze', options);
+  await page.getByTestId('job-row').first().click();
+  await page.locator('.detail').waitFor();
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth));
+  await close();
+});
