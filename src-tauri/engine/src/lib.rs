@@ -5,6 +5,23 @@
 //! further down: `engine` → `intake`, `consumer` → `provider`, `results`, `outbox` → `pdf`,
 //! `pricing` → `store` → `model`, `clock`, `secrets`, `config`, `error`.
 
+mod config;
+mod consumer;
+mod engine;
+mod error;
+mod intake;
+mod outbox;
+mod results;
+mod store;
+
+pub mod clock;
 pub mod model;
 pub mod pdf;
+pub mod pricing;
 pub mod provider;
+pub mod secrets;
+
+pub use config::EngineConfig;
+pub use engine::Engine;
+pub use error::EngineError;
+pub use outbox::{Notification, NotificationSink};

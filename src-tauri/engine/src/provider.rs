@@ -3,6 +3,9 @@
 //! A provider delivers one attempt and says exactly how it ended; it never retries by itself, never
 //! touches the store and never decides what becomes of the job. The consumer does.
 
+pub mod claude;
+pub mod offline;
+
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -104,6 +107,30 @@ pub struct Failure {
     pub billed: Billed,
     /// What was counted before it failed.
     pub usage: Option<Usage>,
+}
+
+impl Failure {
+    /// Returns a failure that was found before anything was sent, so nothing can be billed.
+    #[must_use]
+    pub fn unsent(cause: Cause, message: impl Into<String>) -> Self {
+        Self {
+            cause,
+            message: message.into(),
+            http_status: None,
+            request_id: None,
+            retry_after: None,
+            should_retry: None,
+            billed: Billed::No,
+            usage: None,
+        }
+    }
+
+    /// Returns the same failure, with whether it may be billed.
+    #[must_use]
+    pub fn billed(mut self, billed: Billed) -> Self {
+        self.billed = billed;
+        self
+    }
 }
 
 /// Hears how a running attempt comes on.

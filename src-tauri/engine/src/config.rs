@@ -1,0 +1,61 @@
+//! What the engine is told when it is opened. It reads no environment and no home folder itself.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use secrecy::SecretString;
+
+use crate::clock::{Clock, SystemClock};
+use crate::outbox::NotificationSink;
+use crate::pdf::PdfWorkerConfig;
+use crate::secrets::{Keychain, SecretStore};
+
+/// How an [`Engine`](crate::Engine) is opened.
+#[derive(Clone)]
+pub struct EngineConfig {
+    /// The folder that holds the database and the library of results. Made when missing.
+    pub data_directory: PathBuf,
+    /// The program that reads PDFs in a child process.
+    pub pdf_worker: PdfWorkerConfig,
+    /// Where the API key is kept.
+    pub secrets: Arc<dyn SecretStore>,
+    /// The value of `ANTHROPIC_API_KEY`, if the shell found one.
+    pub environment_key: Option<SecretString>,
+    /// The value of `ANTHROPIC_BASE_URL`, if the shell found one. A base URL in the settings wins.
+    pub environment_base_url: Option<String>,
+    /// Shows a person that something needs them; `None` where nobody can be shown anything.
+    pub notifications: Option<Arc<dyn NotificationSink>>,
+    /// Tells the time.
+    pub clock: Arc<dyn Clock>,
+    /// The zone whose midnight begins a day of spending.
+    pub time_zone: jiff::tz::TimeZone,
+    /// Seeds the jitter of retry delays.
+    pub jitter_seed: u64,
+    /// How long running jobs may go on after a shutdown was asked for.
+    pub shutdown_deadline: Duration,
+}
+
+impl EngineConfig {
+    /// Returns the defaults for a data directory: keychain, system clock, UTC, no notifications.
+    #[must_use]
+    pub fn new(data_directory: &Path, pdf_worker: PdfWorkerConfig) -> Self {
+        Self {
+            data_directory: data_directory.to_owned(),
+            pdf_worker,
+            secrets: Arc::new(Keychain),
+            environment_key: None,
+            environment_base_url: None,
+            notifications: None,
+            clock: Arc::new(SystemClock),
+            time_zone: jiff::tz::TimeZone::UTC,
+            jitter_seed: rand::random(),
+            shutdown_deadline: Duration::from_secs(5),
+        }
+    }
+
+    /// Returns where the database lies.
+    pub(crate) fn database(&self) -> PathBuf {
+        self.data_directory.join("gistmill.db")
+    }
+}

@@ -1,0 +1,152 @@
+//! Works the queues: claims jobs, has them answered, stores results, and decides what becomes of
+//! whatever did not succeed.
+//!
+//! One consumer runs on a data directory; an exclusive file lock sees to that. It stops in order:
+//! no new claims, running attempts get a deadline, then they are cut off and recorded as such.
+
+mod active;
+mod dispatcher;
+mod document;
+mod retry;
+mod worker;
+
+use std::fs::{File, TryLockError};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
+use tokio::sync::{Notify, broadcast};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::clock::Clock;
+use crate::error::EngineError;
+use crate::model::{EngineEvent, Provider};
+use crate::pdf::PdfWorker;
+use crate::provider::Deliver;
+use crate::results::Library;
+use crate::store::Store;
+
+use active::ActiveJobs;
+
+/// Hands out the provider of an attempt, since a key or an address may change between two of them.
+pub(crate) type Providers =
+    Arc<dyn Fn(Provider) -> Result<Arc<dyn Deliver>, EngineError> + Send + Sync>;
+
+/// What the consumer's parts share.
+pub(crate) struct Shared {
+    pub(crate) store: Store,
+    pub(crate) library: Library,
+    pub(crate) pdf: PdfWorker,
+    pub(crate) providers: Providers,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) events: broadcast::Sender<EngineEvent>,
+    /// Wakes the dispatcher: something may be ready.
+    pub(crate) wake: Arc<Notify>,
+    /// Wakes the deliverer of the outbox: a job ended.
+    pub(crate) ended: Arc<Notify>,
+    pub(crate) jitter: Mutex<StdRng>,
+    pub(crate) active: ActiveJobs,
+}
+
+impl Shared {
+    /// Tells the fronts; nobody may be listening.
+    fn emit(&self, event: EngineEvent) {
+        drop(self.events.send(event));
+    }
+}
+
+/// What a consumer is made of.
+pub(crate) struct ConsumerParts {
+    pub(crate) store: Store,
+    pub(crate) library: Library,
+    pub(crate) pdf: PdfWorker,
+    pub(crate) providers: Providers,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) events: broadcast::Sender<EngineEvent>,
+    pub(crate) wake: Arc<Notify>,
+    pub(crate) ended: Arc<Notify>,
+    pub(crate) jitter_seed: u64,
+}
+
+/// A running consumer.
+pub(crate) struct Consumer {
+    shared: Arc<Shared>,
+    stop: CancellationToken,
+    tasks: TaskTracker,
+    /// Held as long as the consumer lives.
+    lock: File,
+}
+
+/// After the deadline of a shutdown, how long attempts may take to record that they were cut off.
+const LAST_WORDS: Duration = Duration::from_secs(5);
+
+/// Takes the lock of a data directory's consumer. `None` when another program holds it.
+pub(crate) fn take_lock(data_directory: &Path) -> Result<Option<File>, EngineError> {
+    let path = data_directory.join("consumer.lock");
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .read(true)
+        .open(&path)
+        .map_err(|source| EngineError::File { path: path.clone(), action: "created", source })?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(source)) => {
+            Err(EngineError::File { path, action: "locked", source })
+        }
+    }
+}
+
+impl Consumer {
+    /// Recovers what a dead program left, then begins to work.
+    pub(crate) async fn start(parts: ConsumerParts, lock: File) -> Result<Self, EngineError> {
+        let now = parts.clock.now();
+        let recovered = parts.store.recover_interrupted(now).await?;
+        if recovered > 0 {
+            tracing::info!(recovered, "jobs that were running when Gistmill ended are queued again");
+        }
+        let shared = Arc::new(Shared {
+            store: parts.store,
+            library: parts.library,
+            pdf: parts.pdf,
+            providers: parts.providers,
+            clock: parts.clock,
+            events: parts.events,
+            wake: parts.wake,
+            ended: parts.ended,
+            jitter: Mutex::new(StdRng::seed_from_u64(parts.jitter_seed)),
+            active: ActiveJobs::default(),
+        });
+        let stop = CancellationToken::new();
+        let tasks = TaskTracker::new();
+        tasks.spawn(dispatcher::run(Arc::clone(&shared), stop.clone(), tasks.clone()));
+        tasks.spawn(dispatcher::keep_leases(Arc::clone(&shared), stop.clone()));
+        shared.emit(EngineEvent::JobsChanged { job_ids: Vec::new() });
+        Ok(Self { shared, stop, tasks, lock })
+    }
+
+    /// Stops claiming, gives running attempts until `deadline`, then cuts them off.
+    pub(crate) async fn stop(self, deadline: Duration) {
+        self.stop.cancel();
+        self.tasks.close();
+        if tokio::time::timeout(deadline, self.tasks.wait()).await.is_err() {
+            self.shared.active.cut_off_all();
+            if tokio::time::timeout(LAST_WORDS, self.tasks.wait()).await.is_err() {
+                tracing::warn!("attempts did not end in time; they are recovered at the next start");
+            }
+        }
+        drop(self.lock);
+    }
+
+    /// Asks running attempts of these jobs to end, where that saves anything.
+    pub(crate) fn cancel(&self, job_ids: &[crate::model::JobId]) {
+        for job_id in job_ids {
+            self.shared.active.cancel(job_id);
+        }
+    }
+}

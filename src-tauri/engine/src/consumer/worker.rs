@@ -1,0 +1,280 @@
+//! One attempt, from the claim to its end.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+
+use futures_util::FutureExt as _;
+use tokio_util::sync::CancellationToken;
+
+use super::active::Wish;
+use super::document::verified;
+use super::{Shared, retry};
+use crate::model::{
+    AttemptOutcome, Cause, EngineEvent, JobId, JobKind, JobPhase, Provider, Sha256,
+};
+use crate::pricing;
+use crate::provider::{Answer, Billed, Failure, Progress, Request};
+use crate::results::Library;
+use crate::store::{AfterAttempt, AttemptEnd, ClaimedJob, NewAnswer, NewResult, Result};
+
+/// How often a change that the database refused is tried again.
+const STORE_TRIES: u32 = 6;
+/// Wait before the first of those tries; doubled each time.
+const STORE_DELAY: Duration = Duration::from_millis(500);
+/// Progress of a job is told at most this often, in milliseconds.
+const PROGRESS_INTERVAL: i64 = 150;
+
+/// Runs one attempt; whatever happens, the job does not stay marked as running.
+pub(super) async fn run(shared: Arc<Shared>, job: ClaimedJob, cut_off: CancellationToken) {
+    let job_id = job.lease.job_id.clone();
+    // A defect in a provider must not leave a job running for ever.
+    let outcome = AssertUnwindSafe(attempt(&shared, &job, &cut_off)).catch_unwind().await;
+    match outcome {
+        Ok(Ok(())) => {}
+        Ok(Err(error)) => {
+            tracing::error!(%job_id, %error, "the end of an attempt could not be stored");
+        }
+        Err(_) => {
+            let failure = Failure::unsent(
+                Cause::UnexpectedStatus,
+                "A defect in Gistmill ended this attempt. The log has the details.",
+            );
+            if let Err(error) = end(&shared, &job, failure).await {
+                tracing::error!(%job_id, %error, "the end of an attempt could not be stored");
+            }
+        }
+    }
+    shared.active.end(&job_id);
+    shared.emit(EngineEvent::JobsChanged { job_ids: vec![job_id] });
+    shared.wake.notify_one();
+    shared.ended.notify_one();
+}
+
+async fn attempt(shared: &Shared, job: &ClaimedJob, cut_off: &CancellationToken) -> Result<()> {
+    // An answer that was paid for before a crash is published, not bought again.
+    if let Some(answer) = shared.store.kept_answer(job.lease.clone()).await? {
+        return publish(shared, job, answer).await;
+    }
+    match deliver(shared, job, cut_off).await {
+        Ok(answer) => {
+            let answer = priced(job, answer);
+            let held = stored(shared, || {
+                shared.store.keep_answer(job.lease.clone(), answer.clone(), shared.clock.now())
+            })
+            .await?;
+            if held { publish(shared, job, answer).await } else { Ok(()) }
+        }
+        Err(failure) => end(shared, job, failure).await,
+    }
+}
+
+/// Asks the provider.
+async fn deliver(
+    shared: &Shared,
+    job: &ClaimedJob,
+    cut_off: &CancellationToken,
+) -> std::result::Result<Answer, Failure> {
+    let document = match job.kind {
+        JobKind::Pdf => Some(verified(shared, job).await?),
+        JobKind::Prompt => None,
+    };
+    let prompt = match job.kind {
+        JobKind::Pdf => job.template_body.clone(),
+        JobKind::Prompt => job.prompt.clone(),
+    };
+    let request = Request {
+        document,
+        prompt: prompt.unwrap_or_default(),
+        model: job.model.clone(),
+        max_tokens: job.max_tokens,
+    };
+    let progress = Reporter { shared, job, told_at: AtomicI64::new(0) };
+    progress.advanced(JobPhase::Reading, 0);
+    let provider = (shared.providers)(job.provider)
+        .map_err(|error| Failure::unsent(Cause::KeyRefused, error.to_string()))?;
+    provider.deliver(&request, &progress, cut_off).await
+}
+
+/// Puts a price on an answer.
+fn priced(job: &ClaimedJob, answer: Answer) -> NewAnswer {
+    let cost_micros = match job.provider {
+        Provider::Offline => Some(0),
+        // What was asked for counts where the answer names a model that has no price.
+        Provider::Claude => pricing::cost_micros(&answer.model, &answer.usage)
+            .or_else(|| pricing::cost_micros(&job.model, &answer.usage)),
+    };
+    NewAnswer {
+        body: answer.text,
+        model: answer.model,
+        stop_reason: answer.stop_reason,
+        request_id: answer.request_id,
+        input_tokens: answer.usage.total_input(),
+        output_tokens: answer.usage.output_tokens,
+        cost_micros,
+        review: answer.review,
+    }
+}
+
+/// Stores the result and completes the job.
+async fn publish(shared: &Shared, job: &ClaimedJob, answer: NewAnswer) -> Result<()> {
+    let key = Library::key(&job.lease.job_id, job.lease.generation);
+    let put = match shared.library.put_if_absent(&key, file_text(job, &answer)).await {
+        Ok(put) => put,
+        Err(reason) => return end(shared, job, Failure::unsent(Cause::StorageFailed, reason)).await,
+    };
+    let settings = shared.store.settings().await?;
+    let result = NewResult {
+        key: put.key,
+        sha256: put.sha256.0,
+        bytes: put.bytes,
+        provider: job.provider,
+        template: job.template_id.clone().zip(job.template_version),
+        document_sha256: job.document_sha256.clone(),
+        answer,
+        copy_wanted: settings.copy_beside_pdf && job.kind == JobKind::Pdf,
+    };
+    stored(shared, || {
+        shared.store.complete(job.lease.clone(), result.clone(), shared.clock.now())
+    })
+    .await?;
+    Ok(())
+}
+
+/// Returns the text of a result's file: the answer, and a line that says where it comes from, which
+/// Markdown readers don't show.
+fn file_text(job: &ClaimedJob, answer: &NewAnswer) -> String {
+    let template = job
+        .template_id
+        .as_ref()
+        .zip(job.template_version)
+        .map_or_else(|| "prompt".to_owned(), |(id, version)| format!("{id}-v{version}"));
+    let source = job.document_sha256.clone().map_or_else(
+        || Sha256::of(job.prompt.as_deref().unwrap_or_default().as_bytes()).0,
+        |sha256| sha256,
+    );
+    format!(
+        "{}\n\n<!-- gistmill: {} by {}, {template}, source sha256 {source} -->\n",
+        answer.body.trim_end(),
+        job.provider.as_str(),
+        // A model's name comes from outside; it must not end the comment.
+        answer.model.replace("--", "–"),
+    )
+}
+
+/// Ends an attempt that got no answer.
+async fn end(shared: &Shared, job: &ClaimedJob, failure: Failure) -> Result<()> {
+    let now = shared.clock.now();
+    let lease = &job.lease;
+    let wish = shared.active.wish(&lease.job_id);
+    let (next, outcome) = match wish {
+        Wish::Cancelled => (AfterAttempt::Cancelled, AttemptOutcome::Cancelled),
+        Wish::ShuttingDown if failure.cause == Cause::Interrupted => cut_off(job, &failure, now),
+        _ => {
+            let mut random =
+                shared.jitter.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let next =
+                retry::after_failure(&failure, lease.number, job.max_attempts, now, &mut *random);
+            (next, outcome(next))
+        }
+    };
+    let cost_micros = match (failure.billed, failure.usage) {
+        (_, Some(usage)) if job.provider == Provider::Claude => {
+            pricing::cost_micros(&job.model, &usage)
+        }
+        (Billed::Unknown, _) if job.provider == Provider::Claude => None,
+        _ => Some(0),
+    };
+    let attempt_end = AttemptEnd {
+        outcome,
+        cause: failure.cause,
+        message: failure.message,
+        http_status: failure.http_status,
+        request_id: failure.request_id,
+        told_to_wait_ms: failure
+            .retry_after
+            .map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX >> 1)),
+        input_tokens: failure.usage.map(|usage| usage.total_input()),
+        output_tokens: failure.usage.map(|usage| usage.output_tokens),
+        cost_micros,
+        next,
+    };
+    stored(shared, || {
+        shared.store.end_attempt(lease.clone(), job.provider, attempt_end.clone(), now)
+    })
+    .await?;
+    if matches!(next, AfterAttempt::Deferred { open_circuit: true }) {
+        shared.emit(EngineEvent::OverviewChanged);
+    }
+    Ok(())
+}
+
+fn outcome(next: AfterAttempt) -> AttemptOutcome {
+    match next {
+        AfterAttempt::RetryAt(_) | AfterAttempt::DeadLettered => AttemptOutcome::Retryable,
+        AfterAttempt::Deferred { .. } => AttemptOutcome::Deferred,
+        AfterAttempt::Failed => AttemptOutcome::Failed,
+        AfterAttempt::Cancelled => AttemptOutcome::Cancelled,
+    }
+}
+
+/// Decides about an attempt that our own shutdown cut off: it counts only if it may have run.
+fn cut_off(
+    job: &ClaimedJob,
+    failure: &Failure,
+    now: crate::model::Timestamp,
+) -> (AfterAttempt, AttemptOutcome) {
+    let may_have_run = failure.billed == Billed::Unknown && job.provider == Provider::Claude;
+    if !may_have_run {
+        (AfterAttempt::Deferred { open_circuit: false }, AttemptOutcome::Deferred)
+    } else if job.lease.number >= job.max_attempts {
+        (AfterAttempt::DeadLettered, AttemptOutcome::Interrupted)
+    } else {
+        (AfterAttempt::RetryAt(now), AttemptOutcome::Interrupted)
+    }
+}
+
+/// Has a change stored, trying again while the database refuses (a full disk, another writer).
+async fn stored<F, W>(shared: &Shared, change: F) -> Result<bool>
+where
+    F: Fn() -> W,
+    W: Future<Output = Result<bool>>,
+{
+    let mut delay = STORE_DELAY;
+    for _ in 1..STORE_TRIES {
+        match change().await {
+            Ok(held) => return Ok(held),
+            Err(error) => {
+                tracing::warn!(%error, "a change could not be stored; trying again");
+                shared.clock.sleep_until(shared.clock.now().after(delay)).await;
+                delay *= 2;
+            }
+        }
+    }
+    change().await
+}
+
+/// Tells the fronts how an attempt comes on.
+struct Reporter<'attempt> {
+    shared: &'attempt Shared,
+    job: &'attempt ClaimedJob,
+    told_at: AtomicI64,
+}
+
+impl Progress for Reporter<'_> {
+    fn advanced(&self, phase: JobPhase, output_tokens: u64) {
+        let now = self.shared.clock.now().0;
+        if now - self.told_at.load(Ordering::Relaxed) < PROGRESS_INTERVAL {
+            return;
+        }
+        self.told_at.store(now, Ordering::Relaxed);
+        let job_id: JobId = self.job.lease.job_id.clone();
+        self.shared.emit(EngineEvent::JobProgress {
+            job_id,
+            phase,
+            output_tokens,
+            max_tokens: self.job.max_tokens,
+        });
+    }
+}

@@ -1,0 +1,296 @@
+//! The door of the house: one plain function for each thing that a person can do.
+
+mod answer;
+mod jobs;
+mod keys;
+mod submit;
+mod watch;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::{Notify, broadcast};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::config::EngineConfig;
+use crate::consumer::{self, Consumer, ConsumerParts, Providers};
+use crate::error::EngineError;
+use crate::intake::Scans;
+use crate::model::{ConsumerPlace, EngineEvent, Provider, Settings};
+use crate::outbox::Deliverer;
+use crate::pdf::PdfWorker;
+use crate::provider::claude::ClaudeProvider;
+use crate::provider::offline::OfflineProvider;
+use crate::provider::Deliver;
+use crate::results::Library;
+use crate::secrets::ApiKey;
+use crate::store::Store;
+
+/// Events that a slow front may be behind before it is told to look at everything again.
+const EVENTS: usize = 4096;
+/// How often taking the consumer's lock is tried: another program may be asking who holds it.
+const LOCK_TRIES: u32 = 5;
+/// Wait between those tries.
+const LOCK_DELAY: std::time::Duration = std::time::Duration::from_millis(60);
+
+/// Gistmill without a face. Cheap to clone; all clones are one engine.
+#[derive(Clone)]
+pub struct Engine(Arc<Inner>);
+
+pub(crate) struct Inner {
+    config: EngineConfig,
+    store: Store,
+    library: Library,
+    pdf: PdfWorker,
+    key: ApiKey,
+    claude: Mutex<ClaudeProvider>,
+    scans: Scans,
+    scan_cancel: Mutex<CancellationToken>,
+    events: broadcast::Sender<EngineEvent>,
+    wake: Arc<Notify>,
+    ended: Arc<Notify>,
+    consumer: tokio::sync::Mutex<Option<Consumer>>,
+    place: Mutex<ConsumerPlace>,
+    stop: CancellationToken,
+    tasks: TaskTracker,
+}
+
+impl Engine {
+    /// Opens a data directory, making it when missing. Nothing is consumed until
+    /// [`Engine::start_consumer`].
+    ///
+    /// # Errors
+    /// [`EngineError::NewerDatabase`], [`EngineError::DamagedDatabase`], or that the folder can't be used.
+    pub async fn open(config: EngineConfig) -> Result<Self, EngineError> {
+        let mut config = config;
+        let directory = config.data_directory.clone();
+        let prepared = tokio::task::spawn_blocking(move || prepare(&directory));
+        config.data_directory =
+            prepared.await.map_err(|error| EngineError::Internal(error.to_string()))??;
+        let database = config.database();
+        let store = blocking(move || Store::open(&database)).await??;
+        let library = Library::open(&config.data_directory)?;
+        let secrets = Arc::clone(&config.secrets);
+        let environment = config.environment_key.clone();
+        // A keychain may take a while to answer, or ask the person to unlock it.
+        let key = blocking(move || ApiKey::load(secrets, environment)).await?;
+        let (events, _) = broadcast::channel(EVENTS);
+        let settings = store.settings().await?;
+        let claude = keys::claude_at(&config, settings.base_url.as_deref())?;
+        let engine = Self(Arc::new(Inner {
+            pdf: PdfWorker::new(config.pdf_worker.clone()),
+            library,
+            key,
+            claude: Mutex::new(claude),
+            scans: Scans::default(),
+            scan_cancel: Mutex::default(),
+            events,
+            wake: Arc::default(),
+            ended: Arc::default(),
+            consumer: tokio::sync::Mutex::new(None),
+            place: Mutex::new(ConsumerPlace::Nowhere),
+            stop: CancellationToken::new(),
+            tasks: TaskTracker::new(),
+            store,
+            config,
+        }));
+        engine.0.tasks.spawn(watch::foreign_changes(Arc::downgrade(&engine.0), engine.0.stop.clone()));
+        Ok(engine)
+    }
+
+    /// Returns the folder that everything lies in.
+    #[must_use]
+    pub fn data_directory(&self) -> PathBuf {
+        self.0.config.data_directory.clone()
+    }
+
+    /// Hears what changes from now on. One that falls behind gets an error and should look again.
+    #[must_use]
+    pub fn subscribe(&self) -> broadcast::Receiver<EngineEvent> {
+        self.0.events.subscribe()
+    }
+
+    /// Begins to work the queues, unless another program does.
+    ///
+    /// With `keep_trying` it begins as soon as the other program has ended.
+    ///
+    /// # Errors
+    /// When the lock file or the database can't be used.
+    pub async fn start_consumer(&self, keep_trying: bool) -> Result<ConsumerPlace, EngineError> {
+        for _ in 1..LOCK_TRIES {
+            if self.try_start().await? {
+                return Ok(ConsumerPlace::Here);
+            }
+            tokio::time::sleep(LOCK_DELAY).await;
+        }
+        if self.try_start().await? {
+            return Ok(ConsumerPlace::Here);
+        }
+        self.set_place(ConsumerPlace::Elsewhere);
+        if keep_trying {
+            let (inner, stop) = (Arc::downgrade(&self.0), self.0.stop.clone());
+            self.0.tasks.spawn(watch::take_over(inner, stop));
+        }
+        Ok(ConsumerPlace::Elsewhere)
+    }
+
+    /// Begins to work the queues if the lock is free. Says whether this engine consumes now.
+    pub(crate) async fn try_start(&self) -> Result<bool, EngineError> {
+        let mut consumer = self.0.consumer.lock().await;
+        if consumer.is_some() {
+            return Ok(true);
+        }
+        let Some(lock) = consumer::take_lock(&self.0.config.data_directory)? else {
+            return Ok(false);
+        };
+        let started = Consumer::start(
+            ConsumerParts {
+                store: self.0.store.clone(),
+                library: self.0.library.clone(),
+                pdf: self.0.pdf.clone(),
+                providers: self.providers(),
+                clock: Arc::clone(&self.0.config.clock),
+                events: self.0.events.clone(),
+                wake: Arc::clone(&self.0.wake),
+                ended: Arc::clone(&self.0.ended),
+                jitter_seed: self.0.config.jitter_seed,
+            },
+            lock,
+        )
+        .await?;
+        let deliverer = Deliverer {
+            store: self.0.store.clone(),
+            library: self.0.library.clone(),
+            clock: Arc::clone(&self.0.config.clock),
+            sink: self.0.config.notifications.clone(),
+            events: self.0.events.clone(),
+            wake: Arc::clone(&self.0.ended),
+        };
+        self.0.tasks.spawn(deliverer.run(self.0.stop.clone()));
+        *consumer = Some(started);
+        drop(consumer);
+        self.set_place(ConsumerPlace::Here);
+        self.key_changed().await?;
+        Ok(true)
+    }
+
+    /// Ends in order: no new claims, running attempts get the deadline, everything is on disk.
+    pub async fn shutdown(&self) {
+        if let Some(consumer) = self.0.consumer.lock().await.take() {
+            consumer.stop(self.0.config.shutdown_deadline).await;
+        }
+        self.0.stop.cancel();
+        self.0.tasks.close();
+        if tokio::time::timeout(self.0.config.shutdown_deadline, self.0.tasks.wait()).await.is_err() {
+            tracing::warn!("the outbox was still busy; it goes on at the next start");
+        }
+        self.0.store.close().await;
+    }
+
+    /// Says whether a job runs, or will run without a person's doing.
+    ///
+    /// # Errors
+    /// When the database can't be read.
+    pub async fn has_live_jobs(&self) -> Result<bool, EngineError> {
+        self.0.store.has_live_jobs().await
+    }
+
+    /// Returns the settings.
+    ///
+    /// # Errors
+    /// When the database can't be read.
+    pub async fn settings(&self) -> Result<Settings, EngineError> {
+        self.0.store.settings().await
+    }
+
+    /// Checks and stores the settings, and returns them as stored.
+    ///
+    /// # Errors
+    /// [`EngineError::BadInput`] with the setting that can't be used.
+    pub async fn save_settings(&self, settings: Settings) -> Result<Settings, EngineError> {
+        let settings = checked(settings)?;
+        let claude = keys::claude_at(&self.0.config, settings.base_url.as_deref())?;
+        let before = self.0.store.settings().await?;
+        self.0.store.save_settings(settings.clone()).await?;
+        *self.0.claude.lock().unwrap_or_else(PoisonError::into_inner) = claude;
+        if before.base_url != settings.base_url || before.model != settings.model {
+            // What stood in the way may not stand in the way of the new address or model.
+            self.0.store.close_circuit(Provider::Claude).await?;
+            self.0.wake.notify_one();
+        }
+        self.emit(EngineEvent::OverviewChanged);
+        Ok(settings)
+    }
+
+    /// Hands out providers with the key and the address of the moment.
+    fn providers(&self) -> Providers {
+        let offline: Arc<dyn Deliver> = Arc::new(OfflineProvider::new(Arc::new(self.0.pdf.clone())));
+        let inner = Arc::downgrade(&self.0);
+        Arc::new(move |wanted| match wanted {
+            Provider::Offline => Ok(Arc::clone(&offline)),
+            Provider::Claude => {
+                let engine = inner.upgrade().map(Engine).ok_or(EngineError::Closed)?;
+                Ok(Arc::new(engine.claude()?))
+            }
+        })
+    }
+
+    fn emit(&self, event: EngineEvent) {
+        // Nobody may be listening.
+        drop(self.0.events.send(event));
+    }
+
+    fn set_place(&self, place: ConsumerPlace) {
+        let mut stored = self.0.place.lock().unwrap_or_else(PoisonError::into_inner);
+        if *stored != place {
+            *stored = place;
+            drop(stored);
+            self.emit(EngineEvent::OverviewChanged);
+        }
+    }
+
+    fn place(&self) -> ConsumerPlace {
+        *self.0.place.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Runs what blocks on a thread of its own.
+async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, EngineError> {
+    tokio::task::spawn_blocking(work).await.map_err(|error| EngineError::Internal(error.to_string()))
+}
+
+/// Makes the data directory and returns its full path.
+fn prepare(directory: &std::path::Path) -> Result<PathBuf, EngineError> {
+    std::fs::create_dir_all(directory).map_err(|source| EngineError::File {
+        path: directory.to_owned(),
+        action: "created",
+        source,
+    })?;
+    directory.canonicalize().map_err(|source| EngineError::File {
+        path: directory.to_owned(),
+        action: "read",
+        source,
+    })
+}
+
+/// Returns the settings tidied, or which of them can't be used.
+fn checked(mut settings: Settings) -> Result<Settings, EngineError> {
+    settings.model = settings.model.trim().to_owned();
+    if settings.model.is_empty() || settings.model.len() > 200 {
+        return Err(EngineError::bad_input("No model is named.", "Enter a model, such as claude-sonnet-4-6."));
+    }
+    if !(256..=128_000).contains(&settings.max_tokens) {
+        return Err(EngineError::bad_input(
+            format!("An output limit of {} tokens can't be used.", settings.max_tokens),
+            "Enter a number from 256 to 128,000.",
+        ));
+    }
+    settings.base_url = settings
+        .base_url
+        .map(|url| url.trim().trim_end_matches('/').to_owned())
+        .filter(|url| !url.is_empty());
+    Ok(settings)
+}

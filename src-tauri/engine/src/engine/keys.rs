@@ -1,0 +1,127 @@
+//! The API key, and Claude as it stands at this moment.
+
+use std::sync::{Arc, PoisonError};
+
+use secrecy::SecretString;
+
+use super::{Engine, blocking};
+use crate::error::EngineError;
+use crate::model::{Cause, EngineEvent, KeyStatus, KeyTest, Provider};
+use crate::config::EngineConfig;
+use crate::provider::claude::{ClaudeConfig, ClaudeProvider, ClaudeSetupError};
+
+impl Engine {
+    /// Tells whether a key is set, and where.
+    #[must_use]
+    pub fn key_status(&self) -> KeyStatus {
+        self.0.key.status()
+    }
+
+    /// Keeps a key in the keychain, or in memory for this session only.
+    ///
+    /// # Errors
+    /// [`EngineError::BadInput`] for what can't be a key, [`EngineError::Keychain`] when it can't be kept.
+    pub async fn save_key(&self, key: String, session_only: bool) -> Result<KeyStatus, EngineError> {
+        let key = key.trim().to_owned();
+        if key.is_empty() {
+            return Err(EngineError::bad_input("No key was entered.", "Paste the key from the Anthropic Console."));
+        }
+        if !key.chars().all(|character| character.is_ascii_graphic()) {
+            return Err(EngineError::bad_input(
+                "This can't be a key: it holds spaces or unusual characters.",
+                "Copy the whole key from the Anthropic Console, and nothing else.",
+            ));
+        }
+        let (keeper, secret) = (self.0.key.clone(), SecretString::from(key));
+        blocking(move || keeper.save(secret, session_only)).await??;
+        self.key_changed().await?;
+        Ok(self.key_status())
+    }
+
+    /// Forgets the key of the keychain and of this session.
+    ///
+    /// # Errors
+    /// [`EngineError::Keychain`] when it can't be known whether it is gone.
+    pub async fn remove_key(&self) -> Result<KeyStatus, EngineError> {
+        let keeper = self.0.key.clone();
+        blocking(move || keeper.remove()).await??;
+        self.emit(EngineEvent::OverviewChanged);
+        Ok(self.key_status())
+    }
+
+    /// Makes one free call with the key.
+    ///
+    /// # Errors
+    /// [`EngineError::KeyMissing`], or what the provider answered.
+    pub async fn test_key(&self) -> Result<KeyTest, EngineError> {
+        if self.0.key.get().is_none() {
+            return Err(EngineError::KeyMissing);
+        }
+        let model = self.0.store.settings().await?.model;
+        let tested = self.claude()?.test_key(&model).await.map_err(|failure| {
+            EngineError::Provider {
+                key_refused: failure.cause == Cause::KeyRefused,
+                message: failure.message,
+                hint: failure.cause.hint().to_owned(),
+            }
+        })?;
+        self.key_changed().await?;
+        Ok(tested)
+    }
+
+    /// Lets Claude's jobs be delivered again when what held them was the key.
+    pub(super) async fn key_changed(&self) -> Result<(), EngineError> {
+        if self.0.key.get().is_some() {
+            let held_by_key = self.0.store.open_circuits().await?.into_iter().any(|circuit| {
+                circuit.provider == Provider::Claude
+                    && matches!(circuit.cause, Cause::KeyMissing | Cause::KeyRefused | Cause::PermissionDenied)
+            });
+            if held_by_key {
+                self.0.store.close_circuit(Provider::Claude).await?;
+            }
+        }
+        self.0.wake.notify_one();
+        self.emit(EngineEvent::JobsChanged { job_ids: Vec::new() });
+        self.emit(EngineEvent::OverviewChanged);
+        Ok(())
+    }
+
+    /// Returns Claude with the key of this moment.
+    pub(super) fn claude(&self) -> Result<ClaudeProvider, EngineError> {
+        let claude = self.0.claude.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let key = self.0.key.get().unwrap_or_else(|| SecretString::from(""));
+        claude.with_key(&key).map_err(unusable)
+    }
+}
+
+/// Returns Claude, without a key, at the address of the settings, else of the environment, else at
+/// Anthropic itself.
+pub(super) fn claude_at(
+    config: &EngineConfig,
+    base_url: Option<&str>,
+) -> Result<ClaudeProvider, EngineError> {
+    let mut claude = ClaudeConfig::new(SecretString::from(""));
+    if let Some(base_url) = base_url.or(config.environment_base_url.as_deref()) {
+        base_url.clone_into(&mut claude.base_url);
+    }
+    let clock = Arc::clone(&config.clock);
+    let now = Arc::new(move || {
+        let since_1970 = u64::try_from(clock.now().0).unwrap_or(0);
+        std::time::UNIX_EPOCH + std::time::Duration::from_millis(since_1970)
+    });
+    Ok(ClaudeProvider::new(claude).map_err(unusable)?.with_now(now))
+}
+
+fn unusable(error: ClaudeSetupError) -> EngineError {
+    match error {
+        ClaudeSetupError::BaseUrl(url) => EngineError::bad_input(
+            format!("{url} is not an address that Claude could be asked at."),
+            "Enter one such as https://api.anthropic.com, in the settings or in ANTHROPIC_BASE_URL.",
+        ),
+        ClaudeSetupError::Key => EngineError::bad_input(
+            "The API key holds characters that a key can't have.",
+            "Copy the whole key from the Anthropic Console, and nothing else.",
+        ),
+        ClaudeSetupError::Client(error) => EngineError::Internal(error.to_string()),
+    }
+}

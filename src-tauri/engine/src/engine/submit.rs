@@ -1,0 +1,185 @@
+//! Scanning and submitting.
+
+use std::path::PathBuf;
+use std::sync::PoisonError;
+
+use tokio_util::sync::CancellationToken;
+
+use super::Engine;
+use crate::error::EngineError;
+use crate::intake::{self, LONGEST_PROMPT};
+use crate::model::{
+    BatchId, EngineEvent, JobId, Provider, ScanId, ScanReport, ScannedFile, Submission, Submitted,
+    TemplateView,
+};
+use crate::pricing;
+use crate::store::{NewBatch, NewInput, NewJob};
+
+/// Jobs of this program belong to its one person; the HTTP API names others.
+const USER: &str = "local";
+/// Longest name of a batch and of a prompt's title, in characters.
+const LONGEST_TITLE: usize = 120;
+
+impl Engine {
+    /// Walks and inspects what was dropped, and keeps the report for [`Engine::submit_scan`].
+    ///
+    /// # Errors
+    /// [`EngineError::BadInput`] when there is nothing to scan or the scan was cancelled.
+    pub async fn scan(&self, paths: Vec<PathBuf>) -> Result<ScanReport, EngineError> {
+        if paths.is_empty() {
+            return Err(EngineError::bad_input("No files were given.", "Choose PDFs or folders with PDFs."));
+        }
+        let cancel = CancellationToken::new();
+        *self.0.scan_cancel.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
+        let parts = intake::ScanParts {
+            pdf: &self.0.pdf,
+            own: self.0.config.data_directory.clone(),
+            events: &self.0.events,
+        };
+        let mut report = intake::scan(paths, parts, &cancel).await?;
+        let settings = self.0.store.settings().await?;
+        report.at_worst_micros = report
+            .files
+            .iter()
+            .filter(|file| file.document.finding.is_none())
+            .map(|file| {
+                let pages = file.document.pages.unwrap_or(0);
+                pricing::at_worst_micros(&settings.model, pages, settings.max_tokens)
+            })
+            .sum();
+        Ok(self.0.scans.keep(report))
+    }
+
+    /// Ends the scan that runs, if one does.
+    pub fn cancel_scan(&self) {
+        self.0.scan_cancel.lock().unwrap_or_else(PoisonError::into_inner).cancel();
+    }
+
+    /// Stores a scan's files as jobs; they are on disk when this returns.
+    ///
+    /// Files that can't be summarized as they are become failed jobs, so that nothing dropped is lost.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`] for a scan that was submitted already, [`EngineError::BadInput`] for an
+    /// unknown template or a scan without files.
+    pub async fn submit_scan(
+        &self,
+        scan_id: ScanId,
+        submission: Submission,
+    ) -> Result<Submitted, EngineError> {
+        let template = self.template(&submission.template).await?;
+        let report = self.0.scans.take(scan_id).ok_or_else(|| EngineError::NotFound {
+            what: "scan",
+            name: scan_id.0.to_string(),
+        })?;
+        if report.files.is_empty() {
+            return Err(EngineError::bad_input("There is no PDF among these files.", "Choose PDFs or folders with PDFs."));
+        }
+        let jobs = report.files.iter().map(new_job).collect();
+        match self.submit(&submission, Some(template), jobs).await {
+            Ok(submitted) => Ok(submitted),
+            Err(error) => {
+                self.0.scans.put_back(report);
+                Err(error)
+            }
+        }
+    }
+
+    /// Stores a prompt as a job.
+    ///
+    /// # Errors
+    /// [`EngineError::BadInput`] for a prompt that is empty or too long.
+    pub async fn submit_prompt(
+        &self,
+        prompt: String,
+        submission: Submission,
+    ) -> Result<Submitted, EngineError> {
+        if prompt.trim().is_empty() {
+            return Err(EngineError::bad_input("The prompt is empty.", "Write what Claude should do."));
+        }
+        let characters = prompt.chars().count();
+        if characters > LONGEST_PROMPT {
+            return Err(EngineError::bad_input(
+                format!("The prompt has {characters} characters; at most {LONGEST_PROMPT} are possible."),
+                "Shorten it, or put the text in a PDF.",
+            ));
+        }
+        let first_line = prompt.trim().lines().next().unwrap_or_default();
+        let job = NewJob {
+            job_id: JobId::generate(),
+            title: first_line.chars().take(LONGEST_TITLE).collect(),
+            input: NewInput::Prompt(prompt),
+            finding: None,
+        };
+        self.submit(&submission, None, vec![job]).await
+    }
+
+    /// Returns the newest version of every template.
+    ///
+    /// # Errors
+    /// When the database can't be read.
+    pub async fn templates(&self) -> Result<Vec<TemplateView>, EngineError> {
+        self.0.store.templates().await
+    }
+
+    async fn submit(
+        &self,
+        submission: &Submission,
+        template: Option<(String, u32)>,
+        jobs: Vec<NewJob>,
+    ) -> Result<Submitted, EngineError> {
+        let settings = self.0.store.settings().await?;
+        let model = match submission.provider {
+            Provider::Claude => submission.model.clone().unwrap_or(settings.model),
+            Provider::Offline => crate::provider::offline::MODEL.to_owned(),
+        };
+        let batch_id = BatchId::generate();
+        let job_ids: Vec<JobId> = jobs.iter().map(|job| job.job_id.clone()).collect();
+        let name: String = submission.name.trim().chars().take(LONGEST_TITLE).collect();
+        let batch = NewBatch {
+            batch_id: batch_id.clone(),
+            name: if name.is_empty() { "PDFs".to_owned() } else { name },
+            user_id: USER.to_owned(),
+            queue: submission.queue,
+            template,
+            provider: submission.provider,
+            model,
+            max_tokens: settings.max_tokens,
+            jobs,
+        };
+        self.0.store.submit(batch, self.0.config.clock.now()).await?;
+        self.0.wake.notify_one();
+        self.emit(EngineEvent::JobsChanged { job_ids: Vec::new() });
+        Ok(Submitted { batch_id, job_ids })
+    }
+
+    /// Splits `ID-vN` and makes sure that it exists.
+    async fn template(&self, template: &str) -> Result<(String, u32), EngineError> {
+        let unknown = || EngineError::NotFound { what: "template", name: template.to_owned() };
+        let (template_id, version) = template.rsplit_once("-v").ok_or_else(unknown)?;
+        let version: u32 = version.parse().map_err(|_| unknown())?;
+        if self.0.store.has_template(template_id.to_owned(), version).await? {
+            Ok((template_id.to_owned(), version))
+        } else {
+            Err(unknown())
+        }
+    }
+}
+
+fn new_job(file: &ScannedFile) -> NewJob {
+    NewJob {
+        job_id: JobId::generate(),
+        title: file.name.clone(),
+        input: NewInput::Pdf {
+            path: file.path.clone(),
+            modified_ms: file.modified_ms,
+            document: Some(file.document.clone())
+                .filter(|document| !document.sha256.as_str().is_empty()),
+        },
+        finding: file
+            .document
+            .finding
+            .as_ref()
+            .map(|finding| (finding.cause, finding.message.clone())),
+    }
+}

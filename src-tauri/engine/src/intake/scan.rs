@@ -1,0 +1,145 @@
+//! Inspecting what was found, and keeping the report until it is submitted.
+
+use std::collections::{HashSet, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use futures_util::StreamExt as _;
+use tokio::sync::broadcast;
+use tokio_util::sync::CancellationToken;
+
+use super::{document, walk};
+use crate::error::EngineError;
+use crate::model::{
+    DocumentView, Encryption, EngineEvent, ScanId, ScanReport, ScannedFile, Sha256, SkipReason,
+    SkippedPath,
+};
+use crate::pdf::PdfWorker;
+
+/// Files inspected at once; the PDF room bounds its children itself.
+const AT_ONCE: usize = 4;
+/// Reports that are kept; an older one was given up by its window.
+const MOST_REPORTS: usize = 8;
+
+/// What a scan works with.
+pub(crate) struct ScanParts<'engine> {
+    pub(crate) pdf: &'engine PdfWorker,
+    pub(crate) own: PathBuf,
+    pub(crate) events: &'engine broadcast::Sender<EngineEvent>,
+}
+
+/// Walks and inspects `paths`.
+///
+/// # Errors
+/// [`EngineError::BadInput`] when cancelled; an internal error when PDFs can't be inspected at all.
+pub(crate) async fn scan(
+    paths: Vec<PathBuf>,
+    parts: ScanParts<'_>,
+    cancel: &CancellationToken,
+) -> Result<ScanReport, EngineError> {
+    let name = name(&paths);
+    let own = parts.own.clone();
+    let found = tokio::task::spawn_blocking(move || walk::walk(&paths, &own))
+        .await
+        .map_err(|error| EngineError::Internal(error.to_string()))?;
+    let total = found.files.len() as u64;
+    let mut report = ScanReport {
+        scan_id: ScanId(0),
+        name,
+        files: Vec::with_capacity(found.files.len()),
+        skipped: found.skipped,
+        pages: 0,
+        at_worst_micros: None,
+    };
+    let mut seen = HashSet::new();
+    let mut inspections = futures_util::stream::iter(found.files)
+        .map(|path| async move {
+            let inspection = parts.pdf.inspect(&path).await;
+            (path, inspection)
+        })
+        .buffered(AT_ONCE);
+    let mut inspected = 0_u64;
+    while let Some((path, inspection)) = inspections.next().await {
+        if cancel.is_cancelled() {
+            return Err(EngineError::bad_input("The scan was cancelled.", "Nothing was added."));
+        }
+        let inspection = inspection.map_err(|error| EngineError::Internal(error.to_string()))?;
+        inspected += 1;
+        if inspected.is_multiple_of(8) || inspected == total {
+            // Nobody may be listening.
+            drop(parts.events.send(EngineEvent::ScanProgress { inspected, found: total }));
+        }
+        let modified_ms = inspection.modified_ms;
+        let document = document(inspection).unwrap_or_else(|finding| DocumentView {
+            sha256: Sha256(String::new()),
+            bytes: 0,
+            pages: None,
+            encryption: Encryption::None,
+            has_text: None,
+            finding: Some(finding),
+        });
+        if !document.sha256.as_str().is_empty() && !seen.insert(document.sha256.clone()) {
+            report.skipped.push(SkippedPath { path: shown(&path), reason: SkipReason::Duplicate });
+            continue;
+        }
+        if document.finding.is_none() {
+            report.pages += u64::from(document.pages.unwrap_or(0));
+        }
+        report.files.push(ScannedFile {
+            name: path
+                .file_name()
+                .map_or_else(|| shown(&path), |name| name.to_string_lossy().into_owned()),
+            path: shown(&path),
+            modified_ms,
+            document,
+        });
+    }
+    Ok(report)
+}
+
+fn shown(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// Names a batch after the one folder or file that was dropped, or the folder that holds them.
+fn name(paths: &[PathBuf]) -> String {
+    let named = match paths {
+        [only] if only.is_dir() => only.file_name(),
+        [only] => only.file_stem(),
+        [first, ..] => first.parent().and_then(Path::file_name),
+        [] => None,
+    };
+    named.map_or_else(|| "PDFs".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// Reports that wait to be submitted.
+#[derive(Default)]
+pub(crate) struct Scans {
+    kept: Mutex<(u32, VecDeque<ScanReport>)>,
+}
+
+impl Scans {
+    /// Keeps a report and gives it its number.
+    pub(crate) fn keep(&self, mut report: ScanReport) -> ScanReport {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.0 += 1;
+        report.scan_id = ScanId(kept.0);
+        if kept.1.len() == MOST_REPORTS {
+            kept.1.pop_front();
+        }
+        kept.1.push_back(report.clone());
+        report
+    }
+
+    /// Hands out a report, once.
+    pub(crate) fn take(&self, scan_id: ScanId) -> Option<ScanReport> {
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let place = kept.1.iter().position(|report| report.scan_id == scan_id)?;
+        kept.1.remove(place)
+    }
+
+    /// Puts back a report whose submission failed.
+    pub(crate) fn put_back(&self, report: ScanReport) {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).1.push_back(report);
+    }
+}

@@ -1,0 +1,224 @@
+//! From the events of a stream to an [`Answer`].
+
+use std::collections::BTreeMap;
+
+use super::event::{Block, Delta, Event, Message, StopDetails, UsageCount};
+use super::failure;
+use crate::model::{Cause, JobPhase};
+use crate::provider::{Answer, Failure, Progress, Request, Usage};
+
+/// A longer answer than any model gives (128,000 tokens are about 1 MB).
+const MAX_TEXT_BYTES: usize = 32 * 1024 * 1024;
+
+/// A page costs 1,500 to 3,000 tokens as text and image, and several hundred when it is blank.
+/// Fewer than this for each page means that the pages never reached the model.
+const LEAST_TOKENS_PER_PAGE: u64 = 100;
+
+/// Says whether more is to be read.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Flow {
+    More,
+    Ended,
+}
+
+/// Gathers an answer. What it holds outlives a call that breaks off.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    /// The provider's id of the call.
+    pub(super) request_id: Option<String>,
+    texts: BTreeMap<u64, String>,
+    text_bytes: usize,
+    quarter_tokens: u64,
+    model: Option<String>,
+    stop_reason: Option<String>,
+    stop_details: Option<StopDetails>,
+    usage: Option<Usage>,
+    ended: bool,
+}
+
+impl Gathered {
+    /// Takes one event.
+    pub(super) fn take(&mut self, event: Event, progress: &dyn Progress) -> Result<Flow, Failure> {
+        match event {
+            Event::MessageStart { message } => self.begin(message, progress)?,
+            Event::ContentBlockStart {
+                index,
+                content_block: Block::Text { text: Some(text) },
+            } => self.append(index, &text, progress)?,
+            Event::ContentBlockDelta {
+                index,
+                delta: Delta::TextDelta { text },
+            } => self.append(index, &text, progress)?,
+            Event::MessageDelta { delta, usage } => {
+                self.stop_reason = delta.stop_reason.or(self.stop_reason.take());
+                self.stop_details = delta.stop_details.or(self.stop_details.take());
+                if let Some(usage) = usage {
+                    self.count(&usage);
+                    if let Some(output_tokens) = usage.output_tokens() {
+                        progress.advanced(JobPhase::Writing, output_tokens);
+                    }
+                }
+            }
+            Event::MessageStop => {
+                self.ended = true;
+                return Ok(Flow::Ended);
+            }
+            Event::Error { error } => return Err(failure::from_event(&error)),
+            Event::ContentBlockStart { .. } | Event::ContentBlockDelta { .. } | Event::Other => {}
+        }
+        Ok(Flow::More)
+    }
+
+    /// Takes an answer that came whole, from an endpoint that does not stream.
+    pub(super) fn take_whole(
+        &mut self,
+        message: Message,
+        progress: &dyn Progress,
+    ) -> Result<(), Failure> {
+        self.begin(message, progress)?;
+        self.ended = true;
+        Ok(())
+    }
+
+    /// Adds what is known so far to a failure.
+    pub(super) fn explain(&self, mut failure: Failure) -> Failure {
+        failure.request_id = failure.request_id.or_else(|| self.request_id.clone());
+        failure.usage = failure.usage.or(self.usage);
+        failure
+    }
+
+    /// Ends the gathering.
+    ///
+    /// # Errors
+    /// [`Cause::StreamCut`] when the end never came.
+    pub(super) fn finish(mut self, request: &Request) -> Result<Answer, Failure> {
+        if !self.ended {
+            return Err(self.explain(failure::stream_cut("it has no end")));
+        }
+        let texts: Vec<&str> = self
+            .texts
+            .values()
+            .map(String::as_str)
+            .filter(|text| !text.is_empty())
+            .collect();
+        let text = texts.join("\n");
+        let usage = self.usage.unwrap_or_default();
+        let review = self.review(request, &text, usage);
+        Ok(Answer {
+            text,
+            model: self.model.take().unwrap_or_else(|| request.model.clone()),
+            stop_reason: self.stop_reason,
+            usage,
+            request_id: self.request_id,
+            review,
+        })
+    }
+
+    fn begin(&mut self, message: Message, progress: &dyn Progress) -> Result<(), Failure> {
+        self.model = message.model;
+        self.stop_reason = message.stop_reason;
+        self.stop_details = message.stop_details;
+        if let Some(usage) = &message.usage {
+            self.count(usage);
+        }
+        for (index, block) in (0..).zip(message.content.unwrap_or_default()) {
+            if let Block::Text { text: Some(text) } = block {
+                self.append(index, &text, progress)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn append(&mut self, index: u64, text: &str, progress: &dyn Progress) -> Result<(), Failure> {
+        if text.is_empty() {
+            return Ok(());
+        }
+        self.text_bytes += text.len();
+        if self.text_bytes > MAX_TEXT_BYTES {
+            return Err(failure::stream_cut("it is longer than any model answers"));
+        }
+        self.texts.entry(index).or_default().push_str(text);
+        self.quarter_tokens += quarter_tokens(text);
+        progress.advanced(JobPhase::Writing, self.quarter_tokens.div_ceil(4));
+        Ok(())
+    }
+
+    fn count(&mut self, count: &UsageCount) {
+        count.merge_into(self.usage.get_or_insert_default());
+    }
+
+    /// Returns why a person has to look at the answer, the gravest reason first.
+    fn review(&self, request: &Request, text: &str, usage: Usage) -> Option<(Cause, String)> {
+        let reason = self.stop_reason.as_deref().unwrap_or_default();
+        if reason == "refusal" {
+            return Some((Cause::Declined, self.refusal()));
+        }
+        if let Some(sentence) = not_read(request, usage) {
+            return Some((Cause::DocumentNotRead, sentence));
+        }
+        match reason {
+            "end_turn" | "stop_sequence" if text.trim().is_empty() => Some((
+                Cause::EmptyAnswer,
+                "The model ended its answer without writing anything.".to_owned(),
+            )),
+            "end_turn" | "stop_sequence" => None,
+            "max_tokens" => Some((
+                Cause::CutOff,
+                format!(
+                    "The answer stopped at the limit of {} output tokens.",
+                    request.max_tokens
+                ),
+            )),
+            "model_context_window_exceeded" => Some((
+                Cause::ContextFilled,
+                "The answer filled the model's context window.".to_owned(),
+            )),
+            "" => Some((
+                Cause::UnknownStopReason,
+                "The answer does not say why it ended.".to_owned(),
+            )),
+            other => Some((
+                Cause::UnknownStopReason,
+                format!("The model stopped for the reason `{other}`, which is not expected here."),
+            )),
+        }
+    }
+
+    fn refusal(&self) -> String {
+        let details = self.stop_details.as_ref();
+        let explanation = details
+            .and_then(|details| details.explanation.as_deref())
+            .filter(|explanation| !explanation.trim().is_empty());
+        let category = details.and_then(|details| details.category.as_deref());
+        match (explanation, category) {
+            (Some(explanation), _) => format!("The model declined to answer: {explanation}"),
+            (None, Some(category)) => {
+                format!("The model declined to answer (category `{category}`).")
+            }
+            (None, None) => "The model declined to answer.".to_owned(),
+        }
+    }
+}
+
+/// Says whether the document can't have been read: some endpoints drop document blocks silently and
+/// answer from the prompt alone, so that the summary is made up.
+fn not_read(request: &Request, usage: Usage) -> Option<String> {
+    let document = request.document.as_ref()?;
+    let pages = u64::from(document.pages.unwrap_or(1).max(1));
+    let counted = usage.total_input();
+    let prompt = quarter_tokens(&request.prompt) / 4;
+    if counted >= prompt + pages * LEAST_TOKENS_PER_PAGE {
+        return None;
+    }
+    Some(format!(
+        "Only {counted} input tokens were counted for {pages} page(s) and the prompt, so the document was not read."
+    ))
+}
+
+/// Estimates tokens in quarters: four letters of an alphabet are about one token, and so is one
+/// character of Chinese, Japanese or Korean.
+fn quarter_tokens(text: &str) -> u64 {
+    text.chars()
+        .map(|character| if character.len_utf8() >= 3 { 4 } else { 1 })
+        .sum()
+}

@@ -1,0 +1,157 @@
+//! The JSON that the Messages API sends, read tolerantly.
+//!
+//! New event types, fields, block types and stop reasons may appear at any time within an API
+//! version: whatever is unknown is skipped, and every number may be missing.
+
+use serde::Deserialize;
+
+use crate::provider::Usage;
+
+/// One event of a streamed answer.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Event {
+    MessageStart {
+        message: Message,
+    },
+    ContentBlockStart {
+        #[serde(default)]
+        index: u64,
+        content_block: Block,
+    },
+    ContentBlockDelta {
+        #[serde(default)]
+        index: u64,
+        delta: Delta,
+    },
+    MessageDelta {
+        #[serde(default)]
+        delta: MessageDelta,
+        usage: Option<UsageCount>,
+    },
+    MessageStop,
+    Error {
+        error: ApiError,
+    },
+    /// `ping`, `content_block_stop`, and what later versions add.
+    #[serde(other)]
+    Other,
+}
+
+/// An answer: the whole of it when not streamed, its beginning in `message_start`.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct Message {
+    pub(super) model: Option<String>,
+    pub(super) content: Option<Vec<Block>>,
+    pub(super) stop_reason: Option<String>,
+    pub(super) stop_details: Option<StopDetails>,
+    pub(super) usage: Option<UsageCount>,
+}
+
+/// A block of content.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Block {
+    Text {
+        #[serde(default)]
+        text: Option<String>,
+    },
+    /// Thinking, tools, and what later versions add.
+    #[serde(other)]
+    Other,
+}
+
+/// A piece of a block.
+#[derive(Debug, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub(super) enum Delta {
+    TextDelta {
+        text: String,
+    },
+    /// Thinking, signatures, citations, and what later versions add.
+    #[serde(other)]
+    Other,
+}
+
+/// How the message ends.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct MessageDelta {
+    pub(super) stop_reason: Option<String>,
+    pub(super) stop_details: Option<StopDetails>,
+}
+
+/// What a refusal says about itself.
+#[derive(Debug, Deserialize)]
+pub(super) struct StopDetails {
+    pub(super) category: Option<String>,
+    pub(super) explanation: Option<String>,
+}
+
+/// Counted tokens; later counts replace earlier ones, since they are cumulative.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct UsageCount {
+    input_tokens: Option<u64>,
+    cache_creation_input_tokens: Option<u64>,
+    cache_read_input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+}
+
+impl UsageCount {
+    /// Writes what it counts over `usage`.
+    pub(super) fn merge_into(&self, usage: &mut Usage) {
+        let take = |count: Option<u64>, place: &mut u64| *place = count.unwrap_or(*place);
+        take(self.input_tokens, &mut usage.input_tokens);
+        take(
+            self.cache_creation_input_tokens,
+            &mut usage.cache_creation_input_tokens,
+        );
+        take(
+            self.cache_read_input_tokens,
+            &mut usage.cache_read_input_tokens,
+        );
+        take(self.output_tokens, &mut usage.output_tokens);
+    }
+
+    /// Returns the output tokens counted so far, if they are counted here.
+    pub(super) fn output_tokens(&self) -> Option<u64> {
+        self.output_tokens
+    }
+}
+
+/// The body of an error answer.
+#[derive(Debug, Deserialize)]
+pub(super) struct ErrorBody {
+    pub(super) error: ApiError,
+    pub(super) request_id: Option<String>,
+}
+
+/// An error as the API words it.
+#[derive(Debug, Default, Deserialize)]
+pub(super) struct ApiError {
+    #[serde(default, rename = "type")]
+    pub(super) kind: Option<String>,
+    #[serde(default)]
+    pub(super) message: Option<String>,
+    #[serde(default)]
+    details: Option<ErrorDetails>,
+}
+
+#[derive(Debug, Deserialize)]
+struct ErrorDetails {
+    error_code: Option<String>,
+}
+
+impl ApiError {
+    /// Returns the stable code, which newer errors carry and which is preferred to any wording.
+    pub(super) fn code(&self) -> Option<&str> {
+        self.details.as_ref()?.error_code.as_deref()
+    }
+
+    pub(super) fn kind(&self) -> &str {
+        self.kind.as_deref().unwrap_or_default()
+    }
+
+    pub(super) fn message(&self) -> &str {
+        self.message.as_deref().unwrap_or_default().trim()
+    }
+}

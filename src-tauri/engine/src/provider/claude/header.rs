@@ -1,0 +1,126 @@
+//! What the headers of an answer tell.
+
+use std::time::{Duration, SystemTime};
+
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+
+/// A longer wait than this is a mistake of the server (a month: the longest real one is until the
+/// first of the next month).
+const MAX_WAIT: Duration = Duration::from_secs(31 * 24 * 3600);
+
+/// Returns the provider's id of the call.
+pub(super) fn request_id(headers: &HeaderMap) -> Option<String> {
+    text(headers, "request-id")
+        .or_else(|| text(headers, "x-request-id"))
+        .filter(|id| !id.is_empty())
+        .map(str::to_owned)
+}
+
+/// Returns how long to wait: `retry-after-ms`, or `retry-after` in seconds or as an HTTP date.
+///
+/// `None` for what makes no sense (negative, not a number); zero for a date gone by.
+pub(super) fn retry_after(headers: &HeaderMap, now: SystemTime) -> Option<Duration> {
+    if let Some(wait) = text(headers, "retry-after-ms").and_then(|text| seconds(text, 0.001)) {
+        return Some(wait);
+    }
+    let value = text(headers, RETRY_AFTER.as_str())?;
+    seconds(value, 1.0).or_else(|| {
+        let date = httpdate::parse_http_date(value).ok()?;
+        let wait = date.duration_since(now).unwrap_or(Duration::ZERO);
+        Some(wait.min(MAX_WAIT))
+    })
+}
+
+/// Returns `x-should-retry`.
+pub(super) fn should_retry(headers: &HeaderMap) -> Option<bool> {
+    match text(headers, "x-should-retry")? {
+        "true" => Some(true),
+        "false" => Some(false),
+        _ => None,
+    }
+}
+
+/// Returns a number from a header.
+pub(super) fn number(headers: &HeaderMap, name: &str) -> Option<u64> {
+    text(headers, name)?.parse().ok()
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
+    headers.get(name)?.to_str().ok().map(str::trim)
+}
+
+fn seconds(text: &str, unit: f64) -> Option<Duration> {
+    let number: f64 = text.parse().ok()?;
+    if !(number >= 0.0) {
+        return None;
+    }
+    Some(
+        Duration::try_from_secs_f64(number * unit)
+            .unwrap_or(MAX_WAIT)
+            .min(MAX_WAIT),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::UNIX_EPOCH;
+
+    use reqwest::header::HeaderValue;
+
+    use super::*;
+
+    fn wait(pairs: &[(&'static str, &'static str)]) -> Option<Duration> {
+        let mut headers = HeaderMap::new();
+        for (name, value) in pairs {
+            headers.insert(*name, HeaderValue::from_static(value));
+        }
+        // Sun, 06 Nov 1994 08:49:37 GMT
+        retry_after(&headers, UNIX_EPOCH + Duration::from_secs(784_111_777))
+    }
+
+    #[test]
+    fn waits_are_read_in_every_form() {
+        let cases = [
+            ("0", Some(Duration::ZERO)),
+            ("7", Some(Duration::from_secs(7))),
+            (" 1.5 ", Some(Duration::from_millis(1500))),
+            ("-3", None),
+            ("nan", None),
+            ("soon", None),
+            ("", None),
+            ("inf", Some(MAX_WAIT)),
+            ("99999999999999999999999999", Some(MAX_WAIT)),
+            (
+                "Sun, 06 Nov 1994 08:50:37 GMT",
+                Some(Duration::from_secs(60)),
+            ),
+            ("Sun, 06 Nov 1994 08:00:00 GMT", Some(Duration::ZERO)),
+            ("Sun, 06 Nov 2094 08:49:37 GMT", Some(MAX_WAIT)),
+        ];
+        for (value, expected) in cases {
+            assert_eq!(wait(&[("retry-after", value)]), expected, "{value:?}");
+        }
+    }
+
+    #[test]
+    fn milliseconds_are_preferred_when_they_make_sense() {
+        assert_eq!(
+            wait(&[("retry-after-ms", "250"), ("retry-after", "9")]),
+            Some(Duration::from_millis(250))
+        );
+        assert_eq!(
+            wait(&[("retry-after-ms", "x"), ("retry-after", "9")]),
+            Some(Duration::from_secs(9))
+        );
+    }
+
+    #[test]
+    fn only_a_clear_word_on_retrying_counts() {
+        let mut headers = HeaderMap::new();
+        assert_eq!(should_retry(&headers), None);
+        headers.insert("x-should-retry", HeaderValue::from_static("false"));
+        assert_eq!(should_retry(&headers), Some(false));
+        headers.insert("x-should-retry", HeaderValue::from_static("perhaps"));
+        assert_eq!(should_retry(&headers), None);
+    }
+}

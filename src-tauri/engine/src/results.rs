@@ -1,0 +1,96 @@
+//! Where results lie: each stored once, by create-if-absent, on disk before anyone says so.
+//!
+//! The library is a folder of Markdown files in the data directory, reached through `object_store`,
+//! so that another store can stand beside it under the same keys.
+
+mod beside;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use object_store::local::LocalFileSystem;
+use object_store::path::Path as Key;
+use object_store::{ObjectStore, ObjectStoreExt as _, PutMode, PutOptions};
+
+use crate::error::EngineError;
+use crate::model::{JobId, Sha256};
+
+pub(crate) use beside::copy_beside;
+
+/// A result that lies in the library.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stored {
+    pub(crate) key: String,
+    pub(crate) sha256: Sha256,
+    pub(crate) bytes: u64,
+}
+
+/// The local library of results. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Library {
+    folder: PathBuf,
+    store: Arc<LocalFileSystem>,
+}
+
+impl Library {
+    /// Opens the library of a data directory, making its folder when missing.
+    pub(crate) fn open(data_directory: &Path) -> Result<Self, EngineError> {
+        let folder = data_directory.join("results");
+        std::fs::create_dir_all(&folder).map_err(|source| EngineError::File {
+            path: folder.clone(),
+            action: "created",
+            source,
+        })?;
+        let store = LocalFileSystem::new_with_prefix(data_directory)
+            .map_err(|error| EngineError::Internal(error.to_string()))?
+            .with_fsync(true);
+        Ok(Self { folder: data_directory.to_owned(), store: Arc::new(store) })
+    }
+
+    /// Returns the key of a job's result: `results/JOB.md`, later runs `results/JOB.2.md` and so on.
+    pub(crate) fn key(job_id: &JobId, generation: u32) -> String {
+        match generation {
+            1 => format!("results/{job_id}.md"),
+            later => format!("results/{job_id}.{later}.md"),
+        }
+    }
+
+    /// Returns where the file of a key lies.
+    pub(crate) fn path(&self, key: &str) -> PathBuf {
+        self.folder.join(key)
+    }
+
+    /// Stores `text` unless the key exists; then the first result stands and is returned.
+    ///
+    /// # Errors
+    /// In a sentence, when the disk refuses.
+    pub(crate) async fn put_if_absent(&self, key: &str, text: String) -> Result<Stored, String> {
+        let digest = Sha256::of(text.as_bytes());
+        let bytes = text.len() as u64;
+        let options = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
+        match self.store.put_opts(&Key::from(key), text.into(), options).await {
+            Ok(_) => Ok(Stored { key: key.to_owned(), sha256: digest, bytes }),
+            Err(object_store::Error::AlreadyExists { .. }) => {
+                let first = self.read(key).await?;
+                Ok(Stored {
+                    key: key.to_owned(),
+                    sha256: Sha256::of(first.as_bytes()),
+                    bytes: first.len() as u64,
+                })
+            }
+            Err(error) => Err(format!("The result could not be written: {error}.")),
+        }
+    }
+
+    /// Returns the text of a stored result.
+    ///
+    /// # Errors
+    /// In a sentence, when it is gone or can't be read.
+    pub(crate) async fn read(&self, key: &str) -> Result<String, String> {
+        let bytes = async { self.store.get(&Key::from(key)).await?.bytes().await }
+            .await
+            .map_err(|error| format!("The stored result could not be read: {error}."))?;
+        String::from_utf8(bytes.to_vec())
+            .map_err(|_| "The stored result is not text any more.".to_owned())
+    }
+}

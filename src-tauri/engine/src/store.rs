@@ -1,0 +1,90 @@
+//! Where every state lives: one SQLite database, one thread that writes, a small pool that reads.
+//!
+//! All SQL of the product is in this folder, as named functions. Whoever awaits a write knows it to
+//! be on disk: write-ahead log, `synchronous=FULL`, one commit for all that waited (group commit).
+
+mod claim;
+mod finish;
+mod lists;
+mod open;
+mod outbox;
+mod overview;
+mod readers;
+mod recover;
+mod redrive;
+mod rows;
+mod settings;
+mod submit;
+mod writer;
+
+use std::path::Path;
+use std::sync::Arc;
+
+use rusqlite::Connection;
+
+use crate::error::EngineError;
+
+pub(crate) use claim::{ClaimedJob, Lease};
+pub(crate) use finish::{AfterAttempt, AttemptEnd, NewAnswer, NewResult};
+pub(crate) use lists::ListContext;
+pub(crate) use outbox::{FailedJob, ResultToCopy};
+pub(crate) use overview::{OverviewRow, paused_lanes};
+pub(crate) use submit::{NewBatch, NewInput, NewJob};
+
+/// What every function of the store returns.
+pub(crate) type Result<T> = std::result::Result<T, EngineError>;
+
+/// The database of a data directory. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Store {
+    writer: writer::Writer,
+    readers: Arc<readers::Readers>,
+}
+
+impl Store {
+    /// Opens the database, making or migrating it where needed.
+    ///
+    /// # Errors
+    /// [`EngineError::NewerDatabase`], [`EngineError::DamagedDatabase`], or that the disk refuses.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        let connection = open::writer(path)?;
+        Ok(Self {
+            writer: writer::Writer::start(connection)?,
+            readers: Arc::new(readers::Readers::open(path)?),
+        })
+    }
+
+    /// Runs `work` in the writing thread, within a transaction that is committed before this returns.
+    async fn write<T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+    {
+        self.writer.run(work).await
+    }
+
+    /// Runs `work` on a read-only connection, within one snapshot.
+    async fn read<T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+    {
+        let readers = Arc::clone(&self.readers);
+        tokio::task::spawn_blocking(move || readers.run(work))
+            .await
+            .map_err(|error| EngineError::Internal(error.to_string()))?
+    }
+
+    /// Returns a number that changes whenever another program has written to the database.
+    pub(crate) async fn foreign_version(&self) -> Result<i64> {
+        // Asked of the writer, since `data_version` leaves out the changes of the connection itself.
+        self.writer
+            .run(|connection| Ok(connection.query_row("PRAGMA data_version", [], |row| row.get(0))?))
+            .await
+    }
+
+    /// Writes everything to the database file proper and ends the writing thread.
+    pub(crate) async fn close(&self) {
+        self.writer.close().await;
+    }
+}

@@ -1,0 +1,424 @@
+//! Ending attempts: every change here names the lease it expects.
+//!
+//! A finisher whose lease was lost changes nothing but the record of what its call cost.
+
+use rusqlite::{Connection, OptionalExtension as _, named_params};
+
+use super::{Lease, Result, Store, rows};
+use crate::model::{AttemptOutcome, Cause, JobStatus, Provider, Timestamp};
+
+/// An answer to be kept before its result is stored.
+#[derive(Clone, Debug)]
+pub(crate) struct NewAnswer {
+    pub(crate) body: String,
+    pub(crate) model: String,
+    pub(crate) stop_reason: Option<String>,
+    pub(crate) request_id: Option<String>,
+    pub(crate) input_tokens: u64,
+    pub(crate) output_tokens: u64,
+    /// `None` when the model has no known price.
+    pub(crate) cost_micros: Option<i64>,
+    pub(crate) review: Option<(Cause, String)>,
+}
+
+/// A result that lies in the store already.
+#[derive(Clone, Debug)]
+pub(crate) struct NewResult {
+    pub(crate) key: String,
+    pub(crate) sha256: String,
+    pub(crate) bytes: u64,
+    pub(crate) provider: Provider,
+    pub(crate) template: Option<(String, u32)>,
+    pub(crate) document_sha256: Option<String>,
+    pub(crate) answer: NewAnswer,
+    /// Whether a copy beside the PDF is wanted.
+    pub(crate) copy_wanted: bool,
+}
+
+/// How an attempt ends without a result.
+#[derive(Clone, Debug)]
+pub(crate) struct AttemptEnd {
+    pub(crate) outcome: AttemptOutcome,
+    pub(crate) cause: Cause,
+    pub(crate) message: String,
+    pub(crate) http_status: Option<u16>,
+    pub(crate) request_id: Option<String>,
+    pub(crate) told_to_wait_ms: Option<u64>,
+    pub(crate) input_tokens: Option<u64>,
+    pub(crate) output_tokens: Option<u64>,
+    /// What it cost; `None` when that is unknown.
+    pub(crate) cost_micros: Option<i64>,
+    /// What becomes of the job.
+    pub(crate) next: AfterAttempt,
+}
+
+/// What becomes of a job after an attempt without a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AfterAttempt {
+    /// Delivered again at a moment.
+    RetryAt(Timestamp),
+    /// Delivered again; the attempt is not counted.
+    Deferred {
+        /// Whether something stands in the way of every job of the provider.
+        open_circuit: bool,
+    },
+    /// A permanent error.
+    Failed,
+    /// Out of retries.
+    DeadLettered,
+    /// Called off.
+    Cancelled,
+}
+
+impl Store {
+    /// Keeps an answer that came, before its result is stored. Says whether the lease still holds.
+    pub(crate) async fn keep_answer(
+        &self,
+        lease: Lease,
+        answer: NewAnswer,
+        now: Timestamp,
+    ) -> Result<bool> {
+        self.write(move |connection| keep_answer(connection, &lease, &answer, now)).await
+    }
+
+    /// Returns the answer that was kept for this run of the job, if there is one.
+    pub(crate) async fn kept_answer(&self, lease: Lease) -> Result<Option<NewAnswer>> {
+        self.read(move |connection| {
+            Ok(connection
+                .prepare_cached(
+                    "SELECT body, model, stop_reason, request_id, input_tokens, output_tokens,
+                            cost_micros, review_code, review
+                     FROM answers WHERE job_id = ?1 AND generation = ?2",
+                )?
+                .query_row((lease.job_id.as_str(), lease.generation), |row| {
+                    let review_cause = rows::cause(row, 7)?;
+                    let review: Option<String> = row.get(8)?;
+                    Ok(NewAnswer {
+                        body: row.get(0)?,
+                        model: row.get(1)?,
+                        stop_reason: row.get(2)?,
+                        request_id: row.get(3)?,
+                        input_tokens: rows::unsigned(row, 4)?,
+                        output_tokens: rows::unsigned(row, 5)?,
+                        cost_micros: row.get(6)?,
+                        review: review_cause.zip(review),
+                    })
+                })
+                .optional()?)
+        })
+        .await
+    }
+
+    /// Records the result and completes the job, in one transaction. Says whether the lease held.
+    pub(crate) async fn complete(
+        &self,
+        lease: Lease,
+        result: NewResult,
+        now: Timestamp,
+    ) -> Result<bool> {
+        self.write(move |connection| complete(connection, &lease, &result, now)).await
+    }
+
+    /// Ends an attempt without a result. Says whether the lease held.
+    pub(crate) async fn end_attempt(
+        &self,
+        lease: Lease,
+        provider: Provider,
+        end: AttemptEnd,
+        now: Timestamp,
+    ) -> Result<bool> {
+        self.write(move |connection| end_attempt(connection, &lease, provider, &end, now)).await
+    }
+}
+
+fn keep_answer(
+    connection: &Connection,
+    lease: &Lease,
+    answer: &NewAnswer,
+    now: Timestamp,
+) -> Result<bool> {
+    // What it cost is recorded in any case, also for a finisher whose lease was lost.
+    record_cost(
+        connection,
+        lease,
+        Some(answer.input_tokens),
+        Some(answer.output_tokens),
+        answer.cost_micros,
+    )?;
+    connection
+        .prepare_cached(
+            "UPDATE attempts SET request_id = ?3 WHERE job_id = ?1 AND lease_id = ?2",
+        )?
+        .execute((lease.job_id.as_str(), &lease.lease_id, &answer.request_id))?;
+    if !holds(connection, lease)? {
+        return Ok(false);
+    }
+    connection
+        .prepare_cached(
+            "INSERT OR IGNORE INTO answers (job_id, generation, body, model, stop_reason, request_id,
+                 input_tokens, output_tokens, cost_micros, review_code, review, created_at)
+             VALUES (:job, :generation, :body, :model, :stop_reason, :request_id,
+                 :input, :output, :cost, :review_code, :review, :now)",
+        )?
+        .execute(named_params! {
+            ":job": lease.job_id.as_str(),
+            ":generation": lease.generation,
+            ":body": answer.body,
+            ":model": answer.model,
+            ":stop_reason": answer.stop_reason,
+            ":request_id": answer.request_id,
+            ":input": answer.input_tokens.cast_signed(),
+            ":output": answer.output_tokens.cast_signed(),
+            ":cost": answer.cost_micros,
+            ":review_code": answer.review.as_ref().map(|(cause, _)| cause.key()),
+            ":review": answer.review.as_ref().map(|(_, message)| message.as_str()),
+            ":now": now.0,
+        })?;
+    Ok(true)
+}
+
+/// Says whether the lease still holds its job.
+fn holds(connection: &Connection, lease: &Lease) -> Result<bool> {
+    Ok(connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM jobs
+                            WHERE job_id = ?1 AND status = 'running' AND lease_id = ?2)",
+        )?
+        .query_row((lease.job_id.as_str(), &lease.lease_id), |row| row.get(0))?)
+}
+
+/// Adds what an attempt used to itself and to its job, once.
+fn record_cost(
+    connection: &Connection,
+    lease: &Lease,
+    input_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    cost_micros: Option<i64>,
+) -> Result<()> {
+    let recorded = connection
+        .prepare_cached(
+            "UPDATE attempts SET input_tokens = ?3, output_tokens = ?4, cost_micros = ?5
+             WHERE job_id = ?1 AND lease_id = ?2 AND input_tokens IS NULL",
+        )?
+        .execute((
+            lease.job_id.as_str(),
+            &lease.lease_id,
+            input_tokens.map(u64::cast_signed),
+            output_tokens.map(u64::cast_signed),
+            cost_micros,
+        ))?;
+    if recorded == 1 {
+        connection
+            .prepare_cached(
+                "UPDATE jobs SET input_tokens = input_tokens + coalesce(?2, 0),
+                     output_tokens = output_tokens + coalesce(?3, 0),
+                     cost_micros = cost_micros + coalesce(?4, 0),
+                     cost_unknown = max(cost_unknown, ?4 IS NULL)
+                 WHERE job_id = ?1",
+            )?
+            .execute((
+                lease.job_id.as_str(),
+                input_tokens.map(u64::cast_signed),
+                output_tokens.map(u64::cast_signed),
+                cost_micros,
+            ))?;
+    }
+    Ok(())
+}
+
+fn complete(
+    connection: &Connection,
+    lease: &Lease,
+    result: &NewResult,
+    now: Timestamp,
+) -> Result<bool> {
+    if !holds(connection, lease)? {
+        return Ok(false);
+    }
+    let answer = &result.answer;
+    // An attempt that only published a kept answer has cost nothing itself.
+    record_cost(connection, lease, Some(0), Some(0), Some(0))?;
+    let result_id: i64 = connection
+        .prepare_cached(
+            "INSERT INTO results (job_id, generation, store, key, sha256, bytes, provider, model,
+                 template_id, template_version, stop_reason, request_id, document_sha256,
+                 input_tokens, output_tokens, cost_micros, created_at)
+             VALUES (:job, :generation, 'local', :key, :sha256, :bytes, :provider, :model,
+                 :template, :version, :stop_reason, :request_id, :document,
+                 :input, :output, :cost, :now)
+             RETURNING result_id",
+        )?
+        .query_row(
+            named_params! {
+                ":job": lease.job_id.as_str(),
+                ":generation": lease.generation,
+                ":key": result.key,
+                ":sha256": result.sha256,
+                ":bytes": result.bytes.cast_signed(),
+                ":provider": result.provider.as_str(),
+                ":model": answer.model,
+                ":template": result.template.as_ref().map(|(id, _)| id.as_str()),
+                ":version": result.template.as_ref().map(|(_, version)| *version),
+                ":stop_reason": answer.stop_reason,
+                ":request_id": answer.request_id,
+                ":document": result.document_sha256,
+                ":input": answer.input_tokens.cast_signed(),
+                ":output": answer.output_tokens.cast_signed(),
+                ":cost": answer.cost_micros,
+                ":now": now.0,
+            },
+            |row| row.get(0),
+        )?;
+    let (status, outcome) = match answer.review {
+        Some(_) => (JobStatus::NeedsReview, AttemptOutcome::NeedsReview),
+        None => (JobStatus::Completed, AttemptOutcome::Completed),
+    };
+    let (error_code, error) = answer
+        .review
+        .as_ref()
+        .map_or((None, None), |(cause, message)| (Some(cause.key()), Some(message.as_str())));
+    connection
+        .prepare_cached(
+            "UPDATE jobs SET status = ?3, lease_id = NULL, lease_expires_at = NULL,
+                 completed_at = ?4, result_id = ?5, error_code = ?6, error = ?7,
+                 ran_ms = ran_ms + max(0, ?4 - started_at)
+             WHERE job_id = ?1 AND status = 'running' AND lease_id = ?2",
+        )?
+        .execute((
+            lease.job_id.as_str(),
+            &lease.lease_id,
+            status.as_str(),
+            now.0,
+            result_id,
+            &error_code,
+            error,
+        ))?;
+    close_attempt(connection, lease, outcome, error_code.as_deref(), error, now)?;
+    connection
+        .prepare_cached("DELETE FROM answers WHERE job_id = ?1 AND generation = ?2")?
+        .execute((lease.job_id.as_str(), lease.generation))?;
+    if result.copy_wanted {
+        super::outbox::put(connection, "copy-result", lease, now)?;
+    }
+    Ok(true)
+}
+
+fn close_attempt(
+    connection: &Connection,
+    lease: &Lease,
+    outcome: AttemptOutcome,
+    error_code: Option<&str>,
+    message: Option<&str>,
+    now: Timestamp,
+) -> Result<()> {
+    connection
+        .prepare_cached(
+            "UPDATE attempts SET outcome = ?3, ended_at = ?4, error_code = ?5, message = ?6
+             WHERE job_id = ?1 AND lease_id = ?2 AND outcome = 'running'",
+        )?
+        .execute((
+            lease.job_id.as_str(),
+            &lease.lease_id,
+            outcome.as_str(),
+            now.0,
+            error_code,
+            message,
+        ))?;
+    Ok(())
+}
+
+fn end_attempt(
+    connection: &Connection,
+    lease: &Lease,
+    provider: Provider,
+    end: &AttemptEnd,
+    now: Timestamp,
+) -> Result<bool> {
+    record_cost(
+        connection,
+        lease,
+        // Zero marks the attempt as settled when it is known to have cost nothing.
+        end.input_tokens.or(end.cost_micros.map(|_| 0)),
+        end.output_tokens.or(end.cost_micros.map(|_| 0)),
+        end.cost_micros,
+    )?;
+    if !holds(connection, lease)? {
+        return Ok(false);
+    }
+    let error_code = end.cause.key();
+    let retry_at = match end.next {
+        AfterAttempt::RetryAt(moment) => Some(moment.0),
+        _ => None,
+    };
+    connection
+        .prepare_cached(
+            "UPDATE attempts SET http_status = :status, request_id = coalesce(:request_id, request_id),
+                 told_to_wait_ms = :told, retry_at = :retry_at
+             WHERE job_id = :job AND lease_id = :lease",
+        )?
+        .execute(named_params! {
+            ":status": end.http_status,
+            ":request_id": end.request_id,
+            ":told": end.told_to_wait_ms.map(u64::cast_signed),
+            ":retry_at": retry_at,
+            ":job": lease.job_id.as_str(),
+            ":lease": lease.lease_id,
+        })?;
+    close_attempt(connection, lease, end.outcome, Some(&error_code), Some(&end.message), now)?;
+    move_job(connection, lease, end, &error_code, now)?;
+    match end.next {
+        AfterAttempt::Failed | AfterAttempt::DeadLettered => {
+            super::outbox::put(connection, "job-failed", lease, now)?;
+        }
+        AfterAttempt::Deferred { open_circuit: true } => {
+            connection
+                .prepare_cached(
+                    "INSERT INTO circuits (provider, cause, message, opened_at) VALUES (?1, ?2, ?3, ?4)
+                     ON CONFLICT (provider) DO NOTHING",
+                )?
+                .execute((provider.as_str(), &error_code, &end.message, now.0))?;
+        }
+        _ => {}
+    }
+    Ok(true)
+}
+
+/// Puts the job where the end of its attempt sends it.
+fn move_job(
+    connection: &Connection,
+    lease: &Lease,
+    end: &AttemptEnd,
+    error_code: &str,
+    now: Timestamp,
+) -> Result<()> {
+    let (status, available_at, counted) = match end.next {
+        AfterAttempt::RetryAt(moment) => (JobStatus::Pending, moment, true),
+        AfterAttempt::Deferred { .. } => (JobStatus::Pending, now, false),
+        AfterAttempt::Failed => (JobStatus::Failed, now, true),
+        AfterAttempt::DeadLettered => (JobStatus::DeadLettered, now, true),
+        AfterAttempt::Cancelled => (JobStatus::Cancelled, now, true),
+    };
+    connection
+        .prepare_cached(
+            "UPDATE jobs SET status = :status, lease_id = NULL, lease_expires_at = NULL,
+                 available_at = CASE WHEN :final THEN available_at ELSE :available END,
+                 waiting_since = :now,
+                 attempts = attempts - (NOT :counted),
+                 completed_at = CASE WHEN :final THEN :now END,
+                 error_code = :error_code, error = :error,
+                 ran_ms = ran_ms + max(0, :now - started_at)
+             WHERE job_id = :job AND status = 'running' AND lease_id = :lease",
+        )?
+        .execute(named_params! {
+            ":status": status.as_str(),
+            ":final": status.is_final(),
+            ":available": available_at.0,
+            ":now": now.0,
+            ":counted": counted,
+            ":error_code": error_code,
+            ":error": end.message,
+            ":job": lease.job_id.as_str(),
+            ":lease": lease.lease_id,
+        })?;
+    Ok(())
+}

@@ -1,0 +1,86 @@
+//! Opening and migrating the database.
+
+use std::fs::File;
+use std::path::Path;
+use std::time::Duration;
+
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite_migration::{M, Migrations};
+
+use super::Result;
+use crate::error::EngineError;
+
+/// Every migration, in order. A released one is never edited.
+const MIGRATIONS: &[M<'static>] =
+    &[M::up(include_str!("../../../../migrations/0001_foundation.sql"))];
+
+/// How long a statement waits for another program that writes.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// Opens the one writing connection, after bringing the schema up to date.
+pub(super) fn writer(path: &Path) -> Result<Connection> {
+    // Two programs that start at once must not migrate at once.
+    let lock_path = path.with_extension("migrating");
+    let lock = File::create(&lock_path).map_err(|source| EngineError::File {
+        path: lock_path.clone(),
+        action: "created",
+        source,
+    })?;
+    lock.lock().map_err(|source| EngineError::File { path: lock_path, action: "locked", source })?;
+    let connection = prepare(path);
+    drop(lock);
+    connection
+}
+
+fn prepare(path: &Path) -> Result<Connection> {
+    let mut connection = Connection::open(path)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    let migrations = Migrations::from_slice(MIGRATIONS);
+    let version: i64 = connection
+        .query_row("PRAGMA user_version", [], |row| row.get(0))
+        .map_err(|error| damaged_or(error, path))?;
+    if usize::try_from(version).unwrap_or(usize::MAX) > MIGRATIONS.len() {
+        return Err(EngineError::NewerDatabase { path: path.to_owned() });
+    }
+    // Takes effect only while the database is still empty.
+    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    connection
+        .pragma_update(None, "journal_mode", "WAL")
+        .map_err(|error| damaged_or(error, path))?;
+    connection.pragma_update(None, "synchronous", "FULL")?;
+    connection.pragma_update(None, "foreign_keys", true)?;
+    migrations.to_latest(&mut connection).map_err(|error| match error {
+        rusqlite_migration::Error::RusqliteError { err, .. } => damaged_or(err, path),
+        other => EngineError::Internal(other.to_string()),
+    })?;
+    Ok(connection)
+}
+
+/// Opens a connection that can't write.
+pub(super) fn reader(path: &Path) -> Result<Connection> {
+    let connection = Connection::open_with_flags(
+        path,
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX,
+    )?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    Ok(connection)
+}
+
+fn damaged_or(error: rusqlite::Error, path: &Path) -> EngineError {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            EngineError::DamagedDatabase { path: path.to_owned(), detail: error.to_string() }
+        }
+        _ => EngineError::Database(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn migrations_are_valid() {
+        Migrations::from_slice(MIGRATIONS).validate().expect("every migration must run");
+    }
+}

@@ -1,0 +1,54 @@
+//! Settings: one row a name, each value as JSON.
+
+use serde_json::{Map, Value};
+
+use super::{Result, Store};
+use crate::error::EngineError;
+use crate::model::Settings;
+
+impl Store {
+    /// Returns the settings; what was never set has its default.
+    pub(crate) async fn settings(&self) -> Result<Settings> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached("SELECT name, value FROM settings")?;
+            let stored = statement
+                .query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?
+                .collect::<rusqlite::Result<Vec<_>>>()?;
+            let mut known = as_map(&Settings::default())?;
+            for (name, value) in stored {
+                let Ok(value) = serde_json::from_str::<Value>(&value) else { continue };
+                // A value that this version can't read (made by another one) leaves the default.
+                let mut candidate = known.clone();
+                candidate.insert(name, value);
+                if serde_json::from_value::<Settings>(Value::Object(candidate.clone())).is_ok() {
+                    known = candidate;
+                }
+            }
+            serde_json::from_value(Value::Object(known))
+                .map_err(|error| EngineError::Internal(error.to_string()))
+        })
+        .await
+    }
+
+    /// Stores the settings.
+    pub(crate) async fn save_settings(&self, settings: Settings) -> Result<()> {
+        self.write(move |connection| {
+            let mut statement = connection.prepare_cached(
+                "INSERT INTO settings (name, value) VALUES (?1, ?2)
+                 ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+            )?;
+            for (name, value) in as_map(&settings)? {
+                statement.execute((name, value.to_string()))?;
+            }
+            Ok(())
+        })
+        .await
+    }
+}
+
+fn as_map(settings: &Settings) -> Result<Map<String, Value>> {
+    match serde_json::to_value(settings) {
+        Ok(Value::Object(map)) => Ok(map),
+        other => Err(EngineError::Internal(format!("settings are not an object: {other:?}"))),
+    }
+}

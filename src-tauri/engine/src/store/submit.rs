@@ -1,0 +1,212 @@
+//! Accepting jobs.
+
+use rusqlite::{Connection, named_params};
+
+use super::{Lease, Result, Store};
+use crate::model::{
+    BatchId, Cause, DocumentView, JobId, JobKind, JobStatus, Provider, QueueName, TemplateView,
+    Timestamp,
+};
+
+/// A submission to be stored.
+pub(crate) struct NewBatch {
+    pub(crate) batch_id: BatchId,
+    pub(crate) name: String,
+    pub(crate) user_id: String,
+    pub(crate) queue: QueueName,
+    /// A template's id and version; `None` for prompts.
+    pub(crate) template: Option<(String, u32)>,
+    pub(crate) provider: Provider,
+    pub(crate) model: String,
+    pub(crate) max_tokens: u32,
+    pub(crate) jobs: Vec<NewJob>,
+}
+
+/// A job of a submission.
+pub(crate) struct NewJob {
+    pub(crate) job_id: JobId,
+    pub(crate) title: String,
+    pub(crate) input: NewInput,
+    /// Why it can't be delivered at all; it is stored as failed, so that nothing dropped is lost.
+    pub(crate) finding: Option<(Cause, String)>,
+}
+
+/// What a new job works on.
+pub(crate) enum NewInput {
+    /// A prompt alone.
+    Prompt(String),
+    /// A PDF where it lies.
+    Pdf {
+        path: String,
+        modified_ms: i64,
+        /// `None` when the file could not be read.
+        document: Option<DocumentView>,
+    },
+}
+
+impl Store {
+    /// Stores a batch with its jobs in one transaction; each is in its queue when this returns.
+    pub(crate) async fn submit(&self, batch: NewBatch, now: Timestamp) -> Result<()> {
+        self.write(move |connection| insert(connection, &batch, now)).await
+    }
+
+    /// Returns the newest version of every template.
+    pub(crate) async fn templates(&self) -> Result<Vec<TemplateView>> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT template_id || '-v' || version, name, body FROM templates AS t
+                 WHERE version = (SELECT max(version) FROM templates WHERE template_id = t.template_id)
+                 ORDER BY template_id",
+            )?;
+            let rows = statement.query_map([], |row| {
+                Ok(TemplateView { template: row.get(0)?, name: row.get(1)?, body: row.get(2)? })
+            })?;
+            Ok(rows.collect::<rusqlite::Result<_>>()?)
+        })
+        .await
+    }
+
+    /// Says whether a version of a template exists.
+    pub(crate) async fn has_template(&self, template_id: String, version: u32) -> Result<bool> {
+        self.read(move |connection| {
+            Ok(connection.query_row(
+                "SELECT EXISTS (SELECT 1 FROM templates WHERE template_id = ?1 AND version = ?2)",
+                (&template_id, version),
+                |row| row.get(0),
+            )?)
+        })
+        .await
+    }
+}
+
+impl Store {
+    /// Remembers what a claimed job's file turned out to be, where nothing was known of it before.
+    pub(crate) async fn adopt_document(
+        &self,
+        lease: Lease,
+        document: DocumentView,
+        modified_ms: i64,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.write(move |connection| {
+            remember_document(connection, &document, now)?;
+            connection
+                .prepare_cached(
+                    "UPDATE jobs SET document_sha256 = ?3, source_bytes = ?4, source_modified = ?5
+                     WHERE job_id = ?1 AND status = 'running' AND lease_id = ?2",
+                )?
+                .execute((
+                    lease.job_id.as_str(),
+                    &lease.lease_id,
+                    document.sha256.as_str(),
+                    document.bytes.cast_signed(),
+                    modified_ms,
+                ))?;
+            Ok(())
+        })
+        .await
+    }
+}
+
+fn insert(connection: &Connection, batch: &NewBatch, now: Timestamp) -> Result<()> {
+    connection.execute(
+        "INSERT INTO batches (batch_id, name, user_id, created_at) VALUES (?1, ?2, ?3, ?4)",
+        (batch.batch_id.as_str(), &batch.name, &batch.user_id, now.0),
+    )?;
+    let delay: i64 = connection.query_row(
+        "SELECT delivery_delay_ms FROM queues WHERE queue = ?1",
+        [batch.queue.as_str()],
+        |row| row.get(0),
+    )?;
+    for job in &batch.jobs {
+        let document = match &job.input {
+            NewInput::Pdf { document, .. } => document.as_ref(),
+            NewInput::Prompt(_) => None,
+        };
+        if let Some(document) = document {
+            remember_document(connection, document, now)?;
+        }
+        insert_job(connection, batch, job, document, now, delay)?;
+    }
+    Ok(())
+}
+
+fn remember_document(
+    connection: &Connection,
+    document: &DocumentView,
+    now: Timestamp,
+) -> Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO documents (sha256, bytes, pages, encryption, has_text, finding_cause,
+                                    finding_message, first_seen_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+             ON CONFLICT (sha256) DO UPDATE SET
+                 pages = excluded.pages, encryption = excluded.encryption,
+                 has_text = excluded.has_text, finding_cause = excluded.finding_cause,
+                 finding_message = excluded.finding_message",
+        )?
+        .execute((
+            document.sha256.as_str(),
+            document.bytes.cast_signed(),
+            document.pages,
+            super::rows::encryption_word(document.encryption),
+            document.has_text,
+            document.finding.as_ref().map(|finding| finding.cause.key()),
+            document.finding.as_ref().map(|finding| finding.message.as_str()),
+            now.0,
+        ))?;
+    Ok(())
+}
+
+fn insert_job(
+    connection: &Connection,
+    batch: &NewBatch,
+    job: &NewJob,
+    document: Option<&DocumentView>,
+    now: Timestamp,
+    delay_ms: i64,
+) -> Result<()> {
+    let (kind, prompt, path, modified) = match &job.input {
+        NewInput::Prompt(prompt) => (JobKind::Prompt, Some(prompt.as_str()), None, None),
+        NewInput::Pdf { path, modified_ms, .. } => {
+            (JobKind::Pdf, None, Some(path.as_str()), Some(*modified_ms))
+        }
+    };
+    let status = if job.finding.is_some() { JobStatus::Failed } else { JobStatus::Pending };
+    connection
+        .prepare_cached(
+            "INSERT INTO jobs (job_id, batch_id, user_id, kind, title, status, queue, available_at,
+                 waiting_since, prompt, document_sha256, source_path, source_bytes, source_modified,
+                 template_id, template_version, provider, model, max_tokens, created_at,
+                 completed_at, error_code, error)
+             VALUES (:job, :batch, :user, :kind, :title, :status, :queue, :available, :now, :prompt,
+                 :sha256, :path, :bytes, :modified, :template, :version, :provider, :model,
+                 :max_tokens, :now, :completed, :error_code, :error)",
+        )?
+        .execute(named_params! {
+            ":job": job.job_id.as_str(),
+            ":batch": batch.batch_id.as_str(),
+            ":user": batch.user_id,
+            ":kind": super::rows::kind_word(kind),
+            ":title": job.title,
+            ":status": status.as_str(),
+            ":queue": batch.queue.as_str(),
+            ":available": now.0 + delay_ms,
+            ":now": now.0,
+            ":prompt": prompt,
+            ":sha256": document.map(|document| document.sha256.as_str()),
+            ":path": path,
+            ":bytes": document.map(|document| document.bytes.cast_signed()),
+            ":modified": modified,
+            ":template": batch.template.as_ref().map(|(id, _)| id.as_str()),
+            ":version": batch.template.as_ref().map(|(_, version)| *version),
+            ":provider": batch.provider.as_str(),
+            ":model": batch.model,
+            ":max_tokens": batch.max_tokens,
+            ":completed": job.finding.is_some().then_some(now.0),
+            ":error_code": job.finding.as_ref().map(|(cause, _)| cause.key()),
+            ":error": job.finding.as_ref().map(|(_, message)| message.as_str()),
+        })?;
+    Ok(())
+}

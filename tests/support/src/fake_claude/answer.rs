@@ -1,0 +1,121 @@
+//! Makes up answers.
+
+use serde_json::{Value, json};
+
+use super::journal::Recorded;
+use super::script::Plan;
+
+/// What a page costs here: text and image of an ordinary one.
+const TOKENS_PER_PAGE: u64 = 2_300;
+
+/// A finished answer, before it is streamed or sent whole.
+pub(super) struct Message {
+    pub(super) id: String,
+    pub(super) model: String,
+    pub(super) thinking: Option<String>,
+    /// `None` for no text block at all.
+    pub(super) text: Option<String>,
+    pub(super) stop_reason: String,
+    pub(super) stop_details: Value,
+    pub(super) input_tokens: u64,
+    pub(super) output_tokens: u64,
+}
+
+/// Counts the input as the API would, roughly.
+pub(super) fn input_tokens(request: &Recorded) -> u64 {
+    let pages: u64 = request
+        .documents
+        .iter()
+        .map(|document| document.pages)
+        .sum();
+    request.prompt.chars().count() as u64 / 4 + 10 + pages * TOKENS_PER_PAGE
+}
+
+impl Message {
+    pub(super) fn new(plan: &Plan, request: &Recorded, number: usize) -> Self {
+        let text = plan.text.clone().unwrap_or_else(|| summary(request));
+        let thinking_length = plan.thinking.as_ref().map_or(0, String::len);
+        Self {
+            id: format!("msg_{number:024}"),
+            model: request.model.clone().unwrap_or_default(),
+            thinking: plan.thinking.clone(),
+            output_tokens: plan
+                .output_tokens
+                .unwrap_or((text.len() + thinking_length) as u64 / 4 + 3),
+            text: (!plan.no_content).then_some(text),
+            stop_reason: plan
+                .stop_reason
+                .clone()
+                .unwrap_or_else(|| "end_turn".to_owned()),
+            stop_details: plan.stop_details.clone().unwrap_or(Value::Null),
+            input_tokens: plan.input_tokens.unwrap_or_else(|| input_tokens(request)),
+        }
+    }
+
+    /// The answer as one JSON object.
+    pub(super) fn whole(&self) -> Value {
+        let mut content = Vec::new();
+        if let Some(thinking) = &self.thinking {
+            content.push(json!({"type": "thinking", "thinking": thinking, "signature": "c2ln"}));
+        }
+        if let Some(text) = &self.text {
+            content.push(json!({"type": "text", "text": text, "citations": null}));
+        }
+        let mut message = self.start();
+        message["content"] = json!(content);
+        message["stop_reason"] = json!(self.stop_reason);
+        message["stop_details"] = self.stop_details.clone();
+        message["usage"]["output_tokens"] = json!(self.output_tokens);
+        message
+    }
+
+    /// The answer as `message_start` shows it: empty, with the input counted.
+    pub(super) fn start(&self) -> Value {
+        json!({
+            "id": self.id,
+            "type": "message",
+            "role": "assistant",
+            "model": self.model,
+            "content": [],
+            "stop_reason": null,
+            "stop_sequence": null,
+            "stop_details": null,
+            "usage": {
+                "input_tokens": self.input_tokens,
+                "cache_creation_input_tokens": 0,
+                "cache_read_input_tokens": 0,
+                "cache_creation": {
+                    "ephemeral_5m_input_tokens": 0,
+                    "ephemeral_1h_input_tokens": 0
+                },
+                "output_tokens": 1,
+                "service_tier": "standard",
+            },
+        })
+    }
+}
+
+fn summary(request: &Recorded) -> String {
+    let Some(document) = request.documents.first() else {
+        let beginning: String = request.prompt.chars().take(60).collect();
+        return format!(
+            "**Answer.** You asked: “{}”. This is a made-up answer of a test server; it says nothing about the world.",
+            beginning.trim()
+        );
+    };
+    let title = document.title.as_deref().unwrap_or("Untitled document");
+    format!(
+        "# {title}\n\n\
+         **In one sentence:** {title} sets out a question, the way it was studied, and what was found.\n\n\
+         ## Key points\n\n\
+         - The document has {pages} page(s) and {bytes} bytes; all of them were received.\n\
+         - Its argument goes from the background, over the method, to the findings.\n\
+         - The findings are limited by the data at hand, which the authors say themselves.\n\n\
+         ## What to do next\n\n\
+         Read the section on the method before relying on the numbers.\n\n\
+         *Made up by a test server. SHA-256 of what it received: `{sha256}`.*\n",
+        pages = document.pages,
+        bytes = document.bytes,
+        sha256 = document.sha256,
+    )
+}

@@ -1,0 +1,94 @@
+//! What arrived.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use axum::http::HeaderMap;
+use tokio::sync::watch;
+
+/// A request as it arrived.
+#[derive(Clone, Debug, Default)]
+pub struct Recorded {
+    /// `POST`, `GET`.
+    pub method: String,
+    /// The path without the query.
+    pub path: String,
+    /// Its headers.
+    pub headers: HeaderMap,
+    /// Bytes of the body.
+    pub body_bytes: usize,
+    /// The model asked for.
+    pub model: Option<String>,
+    /// The limit of the output.
+    pub max_tokens: Option<u64>,
+    /// Whether a stream was asked for.
+    pub stream: bool,
+    /// The text blocks of all messages, joined by line feeds.
+    pub prompt: String,
+    /// The documents, in order.
+    pub documents: Vec<RecordedDocument>,
+    /// Whether every document stood before every text.
+    pub documents_first: bool,
+    /// The names of the body's fields, sorted.
+    pub fields: Vec<String>,
+}
+
+/// A document as it arrived.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedDocument {
+    /// Its title.
+    pub title: Option<String>,
+    /// SHA-256 of the decoded bytes, in lower-case hexadecimal.
+    pub sha256: String,
+    /// Decoded size in bytes.
+    pub bytes: usize,
+    /// Pages, as far as they can be counted without reading the PDF properly; at least 1.
+    pub pages: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct Journal {
+    requests: Mutex<Vec<Recorded>>,
+    messages: watch::Sender<usize>,
+}
+
+impl Default for Journal {
+    fn default() -> Self {
+        Self {
+            requests: Mutex::default(),
+            messages: watch::Sender::new(0),
+        }
+    }
+}
+
+const MESSAGES: &str = "/v1/messages";
+
+impl Journal {
+    /// Adds a request.
+    pub(super) fn add(&self, request: Recorded) {
+        let is_message = request.path == MESSAGES;
+        self.lock().push(request);
+        if is_message {
+            self.messages.send_modify(|count| *count += 1);
+        }
+    }
+
+    pub(super) fn all(&self) -> Vec<Recorded> {
+        self.lock().clone()
+    }
+
+    pub(super) fn messages(&self) -> Vec<Recorded> {
+        let mut requests = self.all();
+        requests.retain(|request| request.path == MESSAGES);
+        requests
+    }
+
+    pub(super) async fn arrived(&self, count: usize) {
+        let mut messages = self.messages.subscribe();
+        // The sender lives as long as the journal, so waiting can't fail.
+        let _ = messages.wait_for(|arrived| *arrived >= count).await;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Recorded>> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

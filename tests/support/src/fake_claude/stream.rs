@@ -1,0 +1,146 @@
+//! Sends an answer as server-sent events, whole or broken on purpose.
+
+use std::io;
+use std::time::Duration;
+
+use axum::body::Body;
+use bytes::Bytes;
+use futures_util::stream::{self, StreamExt as _};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use super::answer::Message;
+
+/// Letters in one text delta.
+const DELTA_CHARS: usize = 24;
+
+/// What is sent next.
+#[derive(Clone)]
+pub(super) enum Step {
+    /// These bytes.
+    Send(String),
+    /// Nothing, for so long.
+    Wait(Duration),
+    /// Nothing any more, with the connection open.
+    Stall,
+    /// The connection is dropped.
+    Drop,
+}
+
+/// One event as the API frames it.
+pub(super) fn frame(name: &str, data: &Value) -> String {
+    format!("event: {name}\ndata: {data}\n\n")
+}
+
+fn typed(name: &str, mut data: Value) -> String {
+    data["type"] = json!(name);
+    frame(name, &data)
+}
+
+/// All events of an answer.
+pub(super) fn events(message: &Message) -> Vec<String> {
+    let mut events = beginning(message);
+    events.extend(deltas(message));
+    events.extend(ending(message));
+    events
+}
+
+/// The events up to the first piece of text.
+pub(super) fn beginning(message: &Message) -> Vec<String> {
+    let mut events = vec![
+        typed("message_start", json!({"message": message.start()})),
+        typed("ping", json!({})),
+    ];
+    if let Some(thinking) = &message.thinking {
+        let block = json!({"type": "thinking", "thinking": "", "signature": ""});
+        events.push(typed(
+            "content_block_start",
+            json!({"index": 0, "content_block": block}),
+        ));
+        for delta in [
+            json!({"type": "thinking_delta", "thinking": thinking}),
+            json!({"type": "signature_delta", "signature": "c2ln"}),
+        ] {
+            events.push(typed(
+                "content_block_delta",
+                json!({"index": 0, "delta": delta}),
+            ));
+        }
+        events.push(typed("content_block_stop", json!({"index": 0})));
+    }
+    if message.text.is_some() {
+        let block = json!({"type": "text", "text": ""});
+        events.push(typed(
+            "content_block_start",
+            json!({"index": text_index(message), "content_block": block}),
+        ));
+    }
+    events
+}
+
+/// The pieces of text.
+pub(super) fn deltas(message: &Message) -> Vec<String> {
+    let letters: Vec<char> = message.text.iter().flat_map(|text| text.chars()).collect();
+    letters
+        .chunks(DELTA_CHARS)
+        .map(|piece| {
+            let text: String = piece.iter().collect();
+            typed(
+                "content_block_delta",
+                json!({"index": text_index(message), "delta": {"type": "text_delta", "text": text}}),
+            )
+        })
+        .collect()
+}
+
+fn ending(message: &Message) -> Vec<String> {
+    let mut events = Vec::new();
+    if message.text.is_some() {
+        events.push(typed(
+            "content_block_stop",
+            json!({"index": text_index(message)}),
+        ));
+    }
+    events.push(typed(
+        "message_delta",
+        json!({
+            "delta": {
+                "stop_reason": message.stop_reason,
+                "stop_sequence": null,
+                "stop_details": message.stop_details,
+            },
+            "usage": {
+                "input_tokens": message.input_tokens,
+                "cache_creation_input_tokens": 0,
+                "cache_read_input_tokens": 0,
+                "output_tokens": message.output_tokens,
+            },
+        }),
+    ));
+    events.push(typed("message_stop", json!({})));
+    events
+}
+
+fn text_index(message: &Message) -> u32 {
+    u32::from(message.thinking.is_some())
+}
+
+/// Turns steps into a body. It ends when the server is stopped.
+pub(super) fn body(steps: Vec<Step>, stopped: CancellationToken) -> Body {
+    let steps = stream::iter(steps).filter_map(|step| async move {
+        match step {
+            Step::Send(text) => Some(Ok(Bytes::from(text))),
+            Step::Wait(time) => {
+                tokio::time::sleep(time).await;
+                None
+            }
+            Step::Stall => {
+                std::future::pending::<()>().await;
+                None
+            }
+            // An error of the body makes the server close the connection without its proper end.
+            Step::Drop => Some(Err(io::Error::other("dropped on purpose"))),
+        }
+    });
+    Body::from_stream(steps.take_until(stopped.cancelled_owned()))
+}
