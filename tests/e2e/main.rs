@@ -6,6 +6,7 @@
 
 mod driver;
 mod flow;
+mod notifications;
 mod start;
 
 /// A module that is not listed above would never run.
