@@ -1,1 +1,4 @@
-//! Engine tests.
+//! The engine's tests, one module a subject.
+
+mod claude;
+mod pdf;

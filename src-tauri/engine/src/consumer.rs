@@ -130,6 +130,13 @@ impl Consumer {
         Ok(Self { shared, stop, tasks, lock })
     }
 
+    /// Stops claiming and returns when no attempt runs any more.
+    pub(crate) async fn finish_running(&self) {
+        self.stop.cancel();
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+
     /// Stops claiming, gives running attempts until `deadline`, then cuts them off.
     pub(crate) async fn stop(self, deadline: Duration) {
         self.stop.cancel();

@@ -175,6 +175,20 @@ impl Engine {
         Ok(true)
     }
 
+    /// Claims no more jobs, and returns when those that run have ended. A person may stop waiting.
+    pub async fn finish_running(&self) {
+        if let Some(consumer) = self.0.consumer.lock().await.as_ref() {
+            consumer.finish_running().await;
+        }
+    }
+
+    /// Finds out whether another program works the queues, for a front that asks once and ends.
+    pub fn look_for_consumer(&self) {
+        if self.place() != ConsumerPlace::Here {
+            self.set_place(watch::who_consumes(self));
+        }
+    }
+
     /// Ends in order: no new claims, running attempts get the deadline, everything is on disk.
     pub async fn shutdown(&self) {
         if let Some(consumer) = self.0.consumer.lock().await.take() {

@@ -1,3 +1,4 @@
 //! Test support.
 
 pub mod fake_claude;
+pub mod pdf;

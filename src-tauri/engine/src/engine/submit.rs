@@ -131,7 +131,7 @@ impl Engine {
         let settings = self.0.store.settings().await?;
         let model = match submission.provider {
             Provider::Claude => submission.model.clone().unwrap_or(settings.model),
-            Provider::Offline => crate::provider::offline::MODEL.to_owned(),
+            Provider::Offline => crate::provider::offline::METHOD.to_owned(),
         };
         let batch_id = BatchId::generate();
         let job_ids: Vec<JobId> = jobs.iter().map(|job| job.job_id.clone()).collect();

@@ -129,7 +129,7 @@ impl ClaudeProvider {
     ///
     /// # Errors
     /// When the configuration can't work: see [`ClaudeSetupError`].
-    pub fn new(config: ClaudeConfig) -> Result<Self, ClaudeSetupError> {
+    pub fn new(config: &ClaudeConfig) -> Result<Self, ClaudeSetupError> {
         let base_url = base_url(&config.base_url)?;
         let mut builder = Client::builder()
             .connect_timeout(config.timeouts.connect)

@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 use super::{Answer, Deliver, Failure, Progress, Request};
 /// Model.
-pub const MODEL: &str = "lexrank-v1";
+pub const METHOD: &str = "lexrank-v1";
 /// Text.
 #[async_trait]
 pub trait TextSource: Send + Sync {
@@ -21,8 +21,4 @@ impl OfflineProvider {
 #[async_trait]
 impl Deliver for OfflineProvider {
     async fn deliver(&self, _r: &Request, _p: &dyn Progress, _c: &CancellationToken) -> Result<Answer, Failure> { todo!() }
-}
-#[async_trait]
-impl TextSource for crate::pdf::PdfWorker {
-    async fn text(&self, path: &Path) -> Result<Vec<String>, Failure> { let _ = path; todo!() }
 }

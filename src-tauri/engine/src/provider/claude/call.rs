@@ -119,6 +119,8 @@ async fn wait_for_head(
             response = &mut send => {
                 return response.map_err(|error| failure::from_transport(error, sending));
             }
+            // From here on another clock counts.
+            () = sending.completed(), if !complete => continue,
             () = sleep_until(deadline) => {}
         }
         let moved = sending.is_complete() != complete || sending.last_taken() + allowed > deadline;

@@ -51,7 +51,7 @@ fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
 
 fn seconds(text: &str, unit: f64) -> Option<Duration> {
     let number: f64 = text.parse().ok()?;
-    if !(number >= 0.0) {
+    if number.is_nan() || number < 0.0 {
         return None;
     }
     Some(

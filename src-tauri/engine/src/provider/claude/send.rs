@@ -2,13 +2,17 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::provider::{Billed, Failure};
 
 /// Shared by the body, which the connection's own task reads, and the call that waits.
 #[derive(Debug)]
-pub(super) struct Sending(Mutex<State>);
+pub(super) struct Sending {
+    state: Mutex<State>,
+    completed: Notify,
+}
 
 #[derive(Debug)]
 struct State {
@@ -19,11 +23,14 @@ struct State {
 
 impl Sending {
     pub(super) fn new() -> Self {
-        Self(Mutex::new(State {
-            last_taken: Instant::now(),
-            complete: false,
-            failure: None,
-        }))
+        Self {
+            state: Mutex::new(State {
+                last_taken: Instant::now(),
+                complete: false,
+                failure: None,
+            }),
+            completed: Notify::new(),
+        }
     }
 
     /// Notes that a chunk was taken; `last` when nothing follows.
@@ -31,6 +38,15 @@ impl Sending {
         let mut state = self.state();
         state.last_taken = Instant::now();
         state.complete |= last;
+        drop(state);
+        if last {
+            self.completed.notify_one();
+        }
+    }
+
+    /// Waits until the last chunk is taken.
+    pub(super) async fn completed(&self) {
+        self.completed.notified().await;
     }
 
     /// Notes why the body had to break off.
@@ -61,6 +77,6 @@ impl Sending {
 
     fn state(&self) -> MutexGuard<'_, State> {
         // The state is whole after every statement, so a panic elsewhere does not spoil it.
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

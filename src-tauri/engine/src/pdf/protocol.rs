@@ -1,0 +1,92 @@
+//! What parent and child say to each other: one line of JSON down, several lines up.
+
+use std::ffi::OsString;
+
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Encryption, Finding, Sha256};
+
+/// What the inspection of a file found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Inspection {
+    /// The file's size in bytes; 0 when it can't be read.
+    pub bytes: u64,
+    /// Its digest, also of a file that is no PDF; `None` when it can't be read or is too large to be.
+    pub sha256: Option<Sha256>,
+    /// When it was last changed: milliseconds since 1970; 0 when there is no such file.
+    pub modified_ms: i64,
+    /// Its pages; `None` when they could not be counted.
+    pub pages: Option<u32>,
+    /// How it is encrypted.
+    pub encryption: Encryption,
+    /// Whether one of its first pages has text; `None` when it was not looked at.
+    pub has_text: Option<bool>,
+    /// What speaks against sending it.
+    pub finding: Option<Finding>,
+}
+
+/// The text of a PDF.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DocumentText {
+    /// One text a page, from the first page on. Paragraphs are separated by a blank line; a single line
+    /// break is one that the page means (lists, tables, verse). Fewer than the document has pages when
+    /// `truncated`.
+    pub pages: Vec<String>,
+    /// How many of the glyphs, from 0 to 1, have no known character: above 0.05 the text should not be
+    /// relied on.
+    pub untrusted_glyph_share: f32,
+    /// Whether reading stopped early, at the limit of characters or of time.
+    pub truncated: bool,
+}
+
+/// What the child is asked.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Request {
+    /// The file. Not a `PathBuf`, which JSON can't carry when it isn't Unicode.
+    pub(super) path: OsString,
+    /// Opens the file when the empty password doesn't.
+    pub(super) password: Option<String>,
+    /// What to do with it.
+    pub(super) operation: Operation,
+}
+
+/// What can be done with a file.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Operation {
+    /// Is it a PDF that can be sent, and what is in it?
+    Inspect {
+        /// Whether to look for text, which runs the content of the first pages.
+        read_text: bool,
+    },
+    /// Its text.
+    Text {
+        /// Where to stop, in characters of the whole document.
+        max_chars: usize,
+    },
+}
+
+/// What the child says, one a line, in this order, each left out when there is nothing to say.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Message {
+    /// The file could be read: its bytes, before anybody looks into them.
+    File {
+        bytes: u64,
+        sha256: Option<Sha256>,
+        modified_ms: i64,
+    },
+    /// Its structure could be read.
+    Structure {
+        pages: Option<u32>,
+        encryption: Encryption,
+    },
+    /// Something speaks against it.
+    Finding(Finding),
+    /// Whether its first pages have text.
+    HasText(bool),
+    /// Its text.
+    Text(DocumentText),
+    /// That was all. Without this line the child died on the way.
+    End,
+}
