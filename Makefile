@@ -28,8 +28,10 @@ types: ## Write the engine's types anew for the interface
 	rm -f $(ENGINE_TYPES)/*.ts
 	cargo test --package gistmill-engine --lib --features ts export_bindings
 
-samples: ## Make the PDFs of samples/ anew
-	cargo run --package gistmill-testkit --bin make-samples -- samples
+samples: ## Make the PDFs of samples/ anew from their sources
+	python3 -m venv .cache/samples
+	.cache/samples/bin/python -m pip install --quiet $$(sed -n 's/.*pip install //p' samples/generate.py)
+	.cache/samples/bin/python samples/generate.py
 
 screenshots: ## Take pictures of the interface's screens
 	@scripts/interface install
@@ -37,4 +39,4 @@ screenshots: ## Take pictures of the interface's screens
 
 clean: ## Remove everything that was built or installed
 	cargo clean
-	rm -rf ui/dist ui/dist-demo ui/node_modules ui/test-results .venv gen
+	rm -rf ui/dist ui/dist-demo ui/node_modules ui/test-results .venv .cache gen

@@ -1,11 +1,10 @@
 //! The desktop shell: a window over the engine, and nothing else.
 //!
-//! It knows Tauri, the environment and the home folder, which the engine does not, and it holds no
+//! It knows Tauri and the desktop, which the engine does not, and it holds no
 //! SQL, no HTTP and no rule of the product. [`configure`] is generic over the runtime, so that the
 //! tests run the very same commands on Tauri's mock runtime.
 
 mod commands;
-mod environment;
 mod events;
 #[cfg(target_os = "linux")]
 mod linux;
@@ -17,9 +16,6 @@ use std::process::ExitCode;
 
 use tauri::{Builder, Manager as _, RunEvent, Runtime, WindowEvent};
 
-/// The argument with which the program, instead of opening a window, reads PDFs for one that did.
-pub const PDF_WORKER: &str = "--pdf-worker";
-
 /// The window's label in `tauri.conf.json`.
 const MAIN_WINDOW: &str = "main";
 
@@ -30,7 +26,7 @@ pub fn run() -> ExitCode {
     if let Err(failure) = linux::prepare() {
         return failure;
     }
-    environment::start_logging();
+    gistmill_host::start_logging("info");
 
     let app = configure(Builder::default())
         .setup(|app| {

@@ -7,10 +7,7 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     // The engine reads hostile PDFs in children, and a child is this same program: nothing of the
     // shell, not even the environment, may be touched before it is told apart.
-    if std::env::args_os()
-        .nth(1)
-        .is_some_and(|argument| argument == gistmill_desktop::PDF_WORKER)
-    {
+    if gistmill_host::is_pdf_worker() {
         return gistmill_engine::pdf::worker_main();
     }
     gistmill_desktop::run()

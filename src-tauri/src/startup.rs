@@ -1,12 +1,15 @@
 //! From a started program to a window over an open engine, or to a dialog that says why not.
 
+use std::sync::Arc;
+
 use gistmill_engine::Engine;
 use gistmill_engine::model::{Problem, ProblemCode};
 use tauri::webview::NewWindowResponse;
 use tauri::{AppHandle, Manager as _, Runtime, WebviewWindowBuilder};
 use tauri_plugin_dialog::{DialogExt as _, MessageDialogKind};
 
-use crate::{MAIN_WINDOW, environment, events, shutdown};
+use crate::notify::DesktopNotifications;
+use crate::{MAIN_WINDOW, events, shutdown};
 
 /// Opens the engine, hands it to the commands and shows the window.
 pub(crate) fn start<R: Runtime>(app: &AppHandle<R>) {
@@ -22,7 +25,9 @@ pub(crate) fn start<R: Runtime>(app: &AppHandle<R>) {
 
 async fn open_engine<R: Runtime>(app: &AppHandle<R>) -> Result<Engine, Problem> {
     shutdown::on_signal(app.clone());
-    let engine = Engine::open(environment::engine_config()?)
+    let mut config = gistmill_host::engine_config(None)?;
+    config.notifications = Some(Arc::new(DesktopNotifications));
+    let engine = Engine::open(config)
         .await
         .map_err(|error| error.problem())?;
     tauri::async_runtime::spawn(events::forward(app.clone(), engine.subscribe()));

@@ -25,7 +25,7 @@ impl Shell {
     pub(crate) fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut worker = PdfWorkerConfig::new(env!("CARGO_BIN_EXE_gistmill-desktop"));
-        worker.args = vec![gistmill_desktop::PDF_WORKER.into()];
+        worker.args = vec!["--pdf-worker".into()];
         let mut config = EngineConfig::new(&folder.path().join("data"), worker);
         config.secrets = Arc::new(MemorySecrets::default());
         // Nobody listens there: a test that asks Claude by mistake fails, and fast.

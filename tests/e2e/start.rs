@@ -8,10 +8,11 @@ async fn the_window_is_not_blank_in_a_locale_without_a_language() {
     for locale in ["C.UTF-8", "C", "POSIX", ""] {
         let machine = Machine::new().with("LANG", locale);
         let app = machine.start().await;
-        let text = app
-            .text_until("the window shows something", |text| !text.trim().is_empty())
-            .await;
-        assert!(text.len() > 10, "{locale}: {text}");
+        app.until(
+            &format!("the window shows something with LANG={locale:?}"),
+            "return document.body.innerText.trim().length > 10",
+        )
+        .await;
         let language = app
             .run(
                 "return new Intl.NumberFormat(navigator.language).resolvedOptions().locale",
