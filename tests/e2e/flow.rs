@@ -101,7 +101,11 @@ async fn dropped_pdfs_become_summaries_that_outlive_a_restart() {
     // The one that was refused waits in the dead letters, with its fix.
     app.click("view-dead-letters").await;
     app.find("dead-letter-group").await;
-    app.css("[data-testid='dead-letter-group'] .fix .btn:not(.btn-link)").await.click().await.unwrap();
+    app.css("[data-testid='dead-letter-group'] .fix .btn:not(.btn-link)")
+        .await
+        .click()
+        .await
+        .unwrap();
     app.click("view-all").await;
     rows(&app, "completed", 3).await;
     assert_eq!(

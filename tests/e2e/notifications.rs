@@ -16,12 +16,19 @@ impl Notifications {
         let folder = tempfile::tempdir().unwrap();
         let heard = folder.path().join("heard");
         let monitor = Command::new("dbus-monitor")
-            .args(["--session", "interface='org.freedesktop.Notifications',member='Notify'"])
+            .args([
+                "--session",
+                "interface='org.freedesktop.Notifications',member='Notify'",
+            ])
             .stdin(Stdio::null())
             .stdout(std::fs::File::create(&heard).unwrap())
             .spawn()
             .expect("dbus-monitor starts (Debian package dbus)");
-        Self { monitor, heard, _folder: folder }
+        Self {
+            monitor,
+            heard,
+            _folder: folder,
+        }
     }
 
     /// Waits until a notification with this title is shown.
@@ -32,7 +39,10 @@ impl Notifications {
             if text.contains(&format!("string \"{title}\"")) {
                 return;
             }
-            assert!(Instant::now() < end, "no notification says {title}; heard:\n{text}");
+            assert!(
+                Instant::now() < end,
+                "no notification says {title}; heard:\n{text}"
+            );
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
     }

@@ -196,6 +196,26 @@ async fn a_file_that_changes_on_the_way_is_never_sent_whole() {
 }
 
 #[tokio::test]
+async fn an_answer_before_the_end_of_the_request_counts() {
+    let directory = TempDir::new().unwrap();
+    let path = write_pdf(&directory, "large.pdf", LARGE);
+    let (listener, url) = listen().await;
+    let request = summarize(&path, 1);
+    let provider = provider_at(&url, patient());
+    let server = async {
+        let (mut connection, _) = listener.accept().await.unwrap();
+        read_some(&mut connection).await;
+        let answer = "HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\n\r\n";
+        connection.write_all(answer.as_bytes()).await.unwrap();
+        connection
+    };
+    let (end, _connection) = tokio::join!(deliver(&provider, &request), server);
+    let failure = end.unwrap_err();
+    assert_eq!(failure.cause, Cause::KeyRefused, "{failure}");
+    assert_eq!(failure.billed, Billed::No);
+}
+
+#[tokio::test]
 async fn a_file_removed_on_the_way_is_still_sent_whole_where_the_system_keeps_it() {
     let directory = TempDir::new().unwrap();
     let path = write_pdf(&directory, "removed.pdf", LARGE);

@@ -109,7 +109,7 @@ pub(super) fn claude_at(
         let since_1970 = u64::try_from(clock.now().0).unwrap_or(0);
         std::time::UNIX_EPOCH + std::time::Duration::from_millis(since_1970)
     });
-    Ok(ClaudeProvider::new(claude).map_err(unusable)?.with_now(now))
+    Ok(ClaudeProvider::new(&claude).map_err(unusable)?.with_now(now))
 }
 
 fn unusable(error: ClaudeSetupError) -> EngineError {

@@ -186,7 +186,9 @@ fn read_document(place: &str, block: &Value) -> Result<Option<RecordedDocument>,
             "{place}.document.source.base64.data: Invalid base64 data"
         ))
     })?;
-    if !bytes.starts_with(b"%PDF-") {
+    // As readers do: a header may stand anywhere in the first kilobyte.
+    let head = &bytes[..bytes.len().min(1024)];
+    if !head.windows(5).any(|window| window == b"%PDF-") {
         return Err(invalid(format!(
             "{place}.pdf.source.base64.data: The PDF specified was not valid."
         )));
@@ -204,11 +206,15 @@ fn read_document(place: &str, block: &Value) -> Result<Option<RecordedDocument>,
     }))
 }
 
-/// Counts page objects. Those in compressed object streams stay unseen, so this is a guess.
+/// Counts pages; where the page tree can't be read, the page objects that stand in the open.
 fn pages(bytes: &[u8]) -> u64 {
+    let read = lopdf::Document::load_metadata_mem(bytes).map_or(0, |found| u64::from(found.page_count));
+    if read > 0 {
+        return read;
+    }
     let pages = count(bytes, b"/Type /Page") + count(bytes, b"/Type/Page");
     let trees = count(bytes, b"/Type /Pages") + count(bytes, b"/Type/Pages");
-    (pages - trees).max(1)
+    pages.saturating_sub(trees).max(1)
 }
 
 fn count(bytes: &[u8], wanted: &[u8]) -> u64 {

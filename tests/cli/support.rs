@@ -1,0 +1,98 @@
+//! Runs the real binary in a folder of its own.
+
+use std::path::PathBuf;
+use std::process::{Command, Output, Stdio};
+
+use gistmill_testkit::fake_claude::FakeClaude;
+use gistmill_testkit::pdf::text_pdf;
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder with data and PDFs, and the binary that works on it.
+pub(crate) struct Desk {
+    folder: TempDir,
+    environment: Vec<(String, String)>,
+}
+
+impl Desk {
+    /// A desk without a key.
+    pub(crate) fn new() -> Self {
+        Self { folder: tempfile::tempdir().unwrap(), environment: Vec::new() }
+    }
+
+    /// A desk with a key, whose Claude is the fake one.
+    pub(crate) fn asking(claude: &FakeClaude) -> Self {
+        let mut desk = Self::new();
+        desk.environment = vec![
+            ("ANTHROPIC_BASE_URL".to_owned(), claude.url()),
+            ("ANTHROPIC_API_KEY".to_owned(), "sk-ant-test-0123456789".to_owned()),
+        ];
+        desk
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Writes a file below the folder.
+    pub(crate) fn put(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, bytes).unwrap();
+        path
+    }
+
+    /// Writes so many different PDFs into `pdfs/`.
+    pub(crate) fn put_pdfs(&self, count: usize) {
+        for number in 1..=count {
+            let text = format!(
+                "Report {number} on the river. The level rose by {number} centimetres in spring. \
+                 The bridge stayed open. Nobody was hurt."
+            );
+            self.put(&format!("pdfs/report-{number:03}.pdf"), &text_pdf(&[&text]));
+        }
+    }
+
+    /// Returns a call of the binary.
+    pub(crate) fn gistmill(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gistmill"));
+        command
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env("GISTMILL_DATA_DIR", self.path("data"))
+            // No keychain: what a machine without a desktop is like.
+            .env_remove("DBUS_SESSION_BUS_ADDRESS")
+            .env("XDG_RUNTIME_DIR", self.folder.path())
+            .env_remove("ANTHROPIC_API_KEY")
+            .env_remove("ANTHROPIC_BASE_URL")
+            .envs(self.environment.clone())
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs the binary to its end.
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        self.gistmill(arguments).output().unwrap()
+    }
+
+    /// Runs the binary, which must succeed, and returns what it printed.
+    pub(crate) fn text(&self, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let printed = String::from_utf8(output.stdout).unwrap();
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{arguments:?} failed:\n{printed}{complaint}");
+        printed
+    }
+
+    /// Runs the binary with `--json`, which must succeed, and returns what it printed.
+    pub(crate) fn json(&self, arguments: &[&str]) -> Value {
+        let mut all = arguments.to_vec();
+        all.push("--json");
+        serde_json::from_str(&self.text(&all)).unwrap()
+    }
+}
+
+/// Returns what a call complained of.
+pub(crate) fn complaint(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
