@@ -1,0 +1,42 @@
+# The front door. `make help` lists what there is; the work is done by scripts/.
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check fmt types samples screenshots clean
+
+ENGINE_TYPES := ui/src/backend/types
+
+help: ## List these
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## Build the app and open its window (without a display: summarize samples/ on the command line)
+	@scripts/run
+
+test: ## Install what is missing and run every check and every test
+	@scripts/prerequisites test
+	@scripts/test
+
+check: ## Format, lints and types of Rust and of the interface, without tests
+	@scripts/prerequisites app
+	@scripts/test check
+
+fmt: ## Format Rust and the interface
+	@scripts/interface install
+	cargo fmt --all
+	cd ui && npm run format
+
+types: ## Write the engine's types anew for the interface
+	rm -f $(ENGINE_TYPES)/*.ts
+	cargo test --package gistmill-engine --lib --features ts export_bindings
+
+samples: ## Make the PDFs of samples/ anew from their sources
+	python3 -m venv .cache/samples
+	.cache/samples/bin/python -m pip install --quiet $$(sed -n 's/.*pip install //p' samples/generate.py)
+	.cache/samples/bin/python samples/generate.py
+
+screenshots: ## Take pictures of the interface's screens
+	@scripts/interface install
+	cd ui && npm run screenshots
+
+clean: ## Remove everything that was built or installed
+	cargo clean
+	rm -rf ui/dist ui/dist-demo ui/node_modules ui/test-results .venv .cache gen

@@ -1,0 +1,47 @@
+//! From files and prompts to jobs.
+
+use std::path::PathBuf;
+
+use gistmill_engine::model::{ScanId, ScanReport, Submission, Submitted, TemplateView};
+
+use super::{Answer, Opened};
+
+#[tauri::command]
+pub(crate) async fn templates(engine: Opened<'_>) -> Answer<Vec<TemplateView>> {
+    engine.templates().await.map_err(|error| error.problem())
+}
+
+#[tauri::command]
+pub(crate) async fn scan(engine: Opened<'_>, paths: Vec<PathBuf>) -> Answer<ScanReport> {
+    engine.scan(paths).await.map_err(|error| error.problem())
+}
+
+#[tauri::command]
+pub(crate) async fn cancel_scan(engine: Opened<'_>) -> Answer<()> {
+    engine.cancel_scan();
+    Ok(())
+}
+
+#[tauri::command]
+pub(crate) async fn submit_scan(
+    engine: Opened<'_>,
+    scan_id: ScanId,
+    submission: Submission,
+) -> Answer<Submitted> {
+    engine
+        .submit_scan(scan_id, submission)
+        .await
+        .map_err(|error| error.problem())
+}
+
+#[tauri::command]
+pub(crate) async fn submit_prompt(
+    engine: Opened<'_>,
+    prompt: String,
+    submission: Submission,
+) -> Answer<Submitted> {
+    engine
+        .submit_prompt(prompt, submission)
+        .await
+        .map_err(|error| error.problem())
+}
