@@ -142,10 +142,7 @@ impl App {
             .await
         {
             Ok(element) => element,
-            Err(error) => {
-                self.fail(&format!("{selector} did not appear: {error}"))
-                    .await
-            }
+            Err(error) => self.fail(&format!("{selector} did not appear: {error}")),
         }
     }
 
@@ -153,16 +150,16 @@ impl App {
     pub(crate) async fn click(&self, testid: &str) {
         let element = self.find(testid).await;
         if let Err(error) = element.click().await {
-            self.fail(&format!("{testid} could not be clicked: {error}"))
-                .await;
+            self.fail(&format!("{testid} could not be clicked: {error}"));
         }
     }
 
     /// Runs JavaScript in the page and returns what it returns.
     pub(crate) async fn run(&self, script: &str, arguments: Vec<Value>) -> Value {
-        match self.client().execute(script, arguments).await {
-            Ok(value) => value,
-            Err(error) => self.fail(&format!("{script}: {error}")).await,
+        match tokio::time::timeout(PATIENCE, self.client().execute(script, arguments)).await {
+            Ok(Ok(value)) => value,
+            Ok(Err(error)) => self.fail(&format!("{script}: {error}")),
+            Err(_elapsed) => self.fail(&format!("the page does not answer: {script}")),
         }
     }
 
@@ -188,8 +185,7 @@ impl App {
                 let text = self.run("return document.body.innerText", vec![]).await;
                 self.fail(&format!(
                     "waited for nothing: {what}. The window shows:\n{text}"
-                ))
-                .await;
+                ));
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
@@ -209,14 +205,22 @@ impl App {
         }
     }
 
-    /// Keeps a picture of the window, then panics.
-    pub(crate) async fn fail(&self, reason: &str) -> ! {
+    /// Keeps a picture of the screen, then panics.
+    pub(crate) fn fail(&self, reason: &str) -> ! {
         let picture =
             Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}.png", std::process::id()));
-        if let Ok(bytes) = self.client().screenshot().await {
-            std::fs::write(&picture, bytes).unwrap();
-        }
-        panic!("{reason}\n(a picture of the window: {})", picture.display());
+        // Not through the driver: a page that hangs would not answer it.
+        let taken = Command::new("import")
+            .args(["-window", "root"])
+            .arg(&picture)
+            .status();
+        let taken = taken.is_ok_and(|status| status.success());
+        let picture = if taken {
+            picture.display().to_string()
+        } else {
+            "none".to_owned()
+        };
+        panic!("{reason}\n(a picture of the screen: {picture})");
     }
 
     /// Asks the app to end, as the end of a session does, and waits until it has.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use gistmill_engine::model::Sha256;
+use gistmill_engine::secrets::{Keychain, SecretStore as _};
 use gistmill_testkit::fake_claude::{FakeClaude, Fault, Reply, Rule};
 use gistmill_testkit::pdf;
 
@@ -53,6 +54,7 @@ async fn rows(app: &App, status: &str, count: usize) {
 }
 
 async fn first_start(machine: &Machine) -> App {
+    forget_key();
     let app = machine.start().await;
     app.find("welcome-key-input")
         .await
@@ -181,16 +183,24 @@ async fn a_power_cut_while_calls_run_loses_no_job() {
     tokio::time::timeout(Duration::from_secs(30), claude.arrived(2))
         .await
         .unwrap();
+    // The window has left the welcome once it shows them.
+    rows(&app, "running", 2).await;
     app.kill();
 
     let app = machine.start().await;
-    // They wait for their second attempt: the first may have been billed, so it counts.
-    app.until(
-        "both jobs are there, and none is lost or done",
-        "const rows = [...document.querySelectorAll(\"[data-testid='job-row']\")];
-         return rows.length === 2 && rows.every((row) => row.dataset.status === 'pending')",
-    )
-    .await;
+    rows(&app, "completed", 2).await;
+    let database = rusqlite::Connection::open(machine.data().join("gistmill.db")).unwrap();
+    for outcome in ["interrupted", "completed"] {
+        let count: u32 = database
+            .query_row(
+                "SELECT count(*) FROM attempts WHERE outcome = ?1",
+                [outcome],
+                |row| row.get(0),
+            )
+            .unwrap();
+        assert_eq!(count, 2, "each job has one attempt that ended as {outcome}");
+    }
+    assert_eq!(claude.requests().len(), 4);
     app.quit().await;
 }
 
@@ -203,6 +213,7 @@ async fn without_a_key_the_offline_summary_works() {
                 Flour is finer than grain. Bakers buy flour from mills.";
     std::fs::write(documents.join("mill.pdf"), pdf::text_pdf(&[text])).unwrap();
 
+    forget_key();
     let app = machine.start().await;
     app.click("welcome-offline").await;
     app.drop_paths(&[&documents.join("mill.pdf")]).await;
@@ -210,6 +221,15 @@ async fn without_a_key_the_offline_summary_works() {
     rows(&app, "completed", 1).await;
     assert_eq!(stored(&machine).len(), 1);
     app.quit().await;
+}
+
+/// All tests share the session's keychain.
+fn forget_key() {
+    // On a thread of its own: it blocks, which an asynchronous test may not.
+    std::thread::spawn(|| Keychain.remove("anthropic-api-key"))
+        .join()
+        .unwrap()
+        .unwrap();
 }
 
 /// Says whether the words of the Markdown are those that the window shows.
