@@ -143,7 +143,11 @@ async fn report(
         failed: counts.dead_letters.saturating_sub(before.dead_letters),
         waiting: counts.waiting,
         answer: overview.answer.clone(),
-        results: engine.data_directory().join("results").to_string_lossy().into_owned(),
+        results: engine
+            .data_directory()
+            .join("results")
+            .to_string_lossy()
+            .into_owned(),
         jobs: ended_since(engine, started).await?,
     })
 }
@@ -174,7 +178,13 @@ fn text(report: &Report, now: Timestamp) -> String {
         report.jobs.clone()
     } else {
         let ended_well = |job: &JobView| job.status == JobStatus::Completed;
-        report.jobs.iter().filter(|job| !ended_well(job)).take(MOST_ROWS).cloned().collect()
+        report
+            .jobs
+            .iter()
+            .filter(|job| !ended_well(job))
+            .take(MOST_ROWS)
+            .cloned()
+            .collect()
     };
     if !rows.is_empty() {
         lines.push(shown::table(&rows, now));
@@ -189,7 +199,10 @@ fn text(report: &Report, now: Timestamp) -> String {
     ));
     if report.waiting > 0 {
         let answer = report.answer.as_deref().unwrap_or("Run it again to go on.");
-        lines.push(format!("{} still waiting. {answer}", counted(report.waiting, "job is", "jobs are")));
+        lines.push(format!(
+            "{} still waiting. {answer}",
+            counted(report.waiting, "job is", "jobs are")
+        ));
     }
     lines.push(format!("Results: {}", report.results));
     lines.join("\n")
