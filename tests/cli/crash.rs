@@ -29,14 +29,34 @@ async fn killed_three_times_in_a_row_every_job_ends_with_one_result() {
         let found: i64 = database.query_row(sql, [], |row| row.get(0)).unwrap();
         usize::try_from(found).unwrap()
     };
-    assert_eq!(count("SELECT count(*) FROM jobs WHERE status = 'completed'"), JOBS);
+    assert_eq!(
+        count("SELECT count(*) FROM jobs WHERE status = 'completed'"),
+        JOBS
+    );
     assert_eq!(count("SELECT count(DISTINCT job_id) FROM results"), JOBS);
-    assert_eq!(count("SELECT count(*) FROM results"), JOBS, "each result is stored once");
-    assert_eq!(count("SELECT count(*) FROM answers"), 0, "no answer waits to be published");
-    assert_eq!(count("SELECT count(*) FROM attempts WHERE outcome = 'completed'"), JOBS);
-    assert_eq!(count("SELECT count(*) FROM attempts WHERE outcome = 'running'"), 0);
+    assert_eq!(
+        count("SELECT count(*) FROM results"),
+        JOBS,
+        "each result is stored once"
+    );
+    assert_eq!(
+        count("SELECT count(*) FROM answers"),
+        0,
+        "no answer waits to be published"
+    );
+    assert_eq!(
+        count("SELECT count(*) FROM attempts WHERE outcome = 'completed'"),
+        JOBS
+    );
+    assert_eq!(
+        count("SELECT count(*) FROM attempts WHERE outcome = 'running'"),
+        0
+    );
     let interrupted = count("SELECT count(*) FROM attempts WHERE outcome = 'interrupted'");
-    assert!(interrupted > 0, "the kills must have hit something, or they prove nothing");
+    assert!(
+        interrupted > 0,
+        "the kills must have hit something, or they prove nothing"
+    );
     assert_eq!(
         count("SELECT count(*) FROM attempts"),
         JOBS + interrupted,
@@ -57,5 +77,8 @@ async fn killed_three_times_in_a_row_every_job_ends_with_one_result() {
         .unwrap()
         .map(|key| key.unwrap().trim_start_matches("results/").to_owned())
         .collect();
-    assert_eq!(files, keys, "the library holds exactly the results that the database knows");
+    assert_eq!(
+        files, keys,
+        "the library holds exactly the results that the database knows"
+    );
 }

@@ -17,7 +17,10 @@ pub(crate) struct Desk {
 impl Desk {
     /// A desk without a key.
     pub(crate) fn new() -> Self {
-        Self { folder: tempfile::tempdir().unwrap(), environment: Vec::new() }
+        Self {
+            folder: tempfile::tempdir().unwrap(),
+            environment: Vec::new(),
+        }
     }
 
     /// A desk with a key, whose Claude is the fake one.
@@ -25,7 +28,10 @@ impl Desk {
         let mut desk = Self::new();
         desk.environment = vec![
             ("ANTHROPIC_BASE_URL".to_owned(), claude.url()),
-            ("ANTHROPIC_API_KEY".to_owned(), "sk-ant-test-0123456789".to_owned()),
+            (
+                "ANTHROPIC_API_KEY".to_owned(),
+                "sk-ant-test-0123456789".to_owned(),
+            ),
         ];
         desk
     }
@@ -80,7 +86,10 @@ impl Desk {
         let output = self.run(arguments);
         let printed = String::from_utf8(output.stdout).unwrap();
         let complaint = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{arguments:?} failed:\n{printed}{complaint}");
+        assert!(
+            output.status.success(),
+            "{arguments:?} failed:\n{printed}{complaint}"
+        );
         printed
     }
 

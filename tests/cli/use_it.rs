@@ -17,9 +17,18 @@ fn without_a_key_pdfs_are_added_worked_and_read_offline() {
     assert_eq!(jobs["total"], 2);
     let id = jobs["jobs"][0]["jobId"].as_str().unwrap();
     let summary = desk.text(&["show", id, "--result"]);
-    assert!(summary.contains("The level rose by 2 centimetres"), "{summary}");
-    assert!(summary.to_lowercase().contains("offline"), "an extract must be labelled as one: {summary}");
-    assert!(desk.path("pdfs/report-002.summary.md").exists(), "a copy lands beside the PDF");
+    assert!(
+        summary.contains("The level rose by 2 centimetres"),
+        "{summary}"
+    );
+    assert!(
+        summary.to_lowercase().contains("offline"),
+        "an extract must be labelled as one: {summary}"
+    );
+    assert!(
+        desk.path("pdfs/report-002.summary.md").exists(),
+        "a copy lands beside the PDF"
+    );
     let again = desk.text(&["run"]);
     assert!(again.contains("The queue is empty"), "{again}");
 }
@@ -32,9 +41,17 @@ async fn claude_answers_and_a_failure_sets_the_exit_code() {
     desk.put_pdfs(3);
     desk.text(&["add", "pdfs", "--queue", "high"]);
     let ran = desk.run(&["run", "--json"]);
-    assert_eq!(ran.status.code(), Some(1), "some failed: {}", complaint(&ran));
+    assert_eq!(
+        ran.status.code(),
+        Some(1),
+        "some failed: {}",
+        complaint(&ran)
+    );
     let report: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
-    assert_eq!((report["done"].as_u64(), report["failed"].as_u64()), (Some(2), Some(1)));
+    assert_eq!(
+        (report["done"].as_u64(), report["failed"].as_u64()),
+        (Some(2), Some(1))
+    );
     let dead = desk.json(&["jobs", "--status", "dead-letters"]);
     assert_eq!(dead["total"], 1);
     assert_eq!(dead["jobs"][0]["title"], "report-002.pdf");
@@ -50,9 +67,15 @@ async fn a_refused_key_ends_the_run_with_the_reason_and_keeps_the_jobs() {
     let ran = desk.run(&["run"]);
     assert_eq!(ran.status.code(), Some(3), "a person is needed");
     let said = String::from_utf8_lossy(&ran.stdout).into_owned();
-    assert!(said.contains("2 jobs are still waiting.") && said.contains("key"), "{said}");
+    assert!(
+        said.contains("2 jobs are still waiting.") && said.contains("key"),
+        "{said}"
+    );
     let status = desk.text(&["status"]);
-    assert!(status.contains("0 running, 2 waiting, 0 done, 0 to review, 0 failed"), "{status}");
+    assert!(
+        status.contains("0 running, 2 waiting, 0 done, 0 to review, 0 failed"),
+        "{status}"
+    );
 }
 
 #[test]
@@ -63,11 +86,20 @@ fn bad_files_are_named_with_their_reasons() {
     desk.put("pdfs/locked.pdf", &encrypted_pdf(&["Secret."], "password"));
     desk.put("pdfs/notes.txt", b"not a pdf");
     let added = desk.text(&["add", "pdfs", "--provider", "offline", "--queue", "high"]);
-    assert!(added.contains("2 files can't be summarized as they are"), "{added}");
-    assert!(added.contains("locked.pdf: ") && added.contains("saved-page.pdf: "), "{added}");
+    assert!(
+        added.contains("2 files can't be summarized as they are"),
+        "{added}"
+    );
+    assert!(
+        added.contains("locked.pdf: ") && added.contains("saved-page.pdf: "),
+        "{added}"
+    );
     assert!(added.contains("Left out: 1 of another kind."), "{added}");
     let ran = desk.text(&["run"]);
-    assert!(ran.contains("1 done, 0 to review, 0 failed"), "the good file goes on: {ran}");
+    assert!(
+        ran.contains("1 done, 0 to review, 0 failed"),
+        "the good file goes on: {ran}"
+    );
 }
 
 #[test]
@@ -82,9 +114,18 @@ fn a_call_that_cannot_work_says_why_and_stores_nothing() {
         &["add"],
     ] {
         let output = desk.run(arguments);
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", complaint(&output));
+        assert_eq!(
+            output.status.code(),
+            Some(2),
+            "{arguments:?}: {}",
+            complaint(&output)
+        );
         assert!(!complaint(&output).is_empty(), "{arguments:?} must say why");
-        assert!(!complaint(&output).contains("panicked"), "{}", complaint(&output));
+        assert!(
+            !complaint(&output).contains("panicked"),
+            "{}",
+            complaint(&output)
+        );
     }
     assert_eq!(desk.json(&["jobs"])["total"], 0);
 }
@@ -94,7 +135,11 @@ fn without_a_keychain_the_key_commands_say_what_to_do() {
     let desk = Desk::new();
     let tested = desk.run(&["key", "test"]);
     assert_eq!(tested.status.code(), Some(3));
-    assert!(complaint(&tested).contains("offline"), "{}", complaint(&tested));
+    assert!(
+        complaint(&tested).contains("offline"),
+        "{}",
+        complaint(&tested)
+    );
     let status = desk.text(&["status"]);
     assert!(status.contains("API key: none"), "{status}");
 }
@@ -111,7 +156,10 @@ async fn a_second_run_beside_the_first_ends_with_its_own_code() {
     let second = desk.run(&["run"]);
     assert_eq!(second.status.code(), Some(4), "{}", complaint(&second));
     let status = desk.text(&["status"]);
-    assert!(status.contains("A Gistmill is working the queue."), "{status}");
+    assert!(
+        status.contains("A Gistmill is working the queue."),
+        "{status}"
+    );
     assert!(first.wait().unwrap().success());
 }
 
@@ -120,7 +168,13 @@ async fn a_key_is_tested_by_a_free_call() {
     let claude = FakeClaude::start().await;
     let desk = Desk::asking(&claude);
     let said = desk.text(&["key", "test"]);
-    assert!(said.contains("The key works.") && said.contains("claude-sonnet-4-6"), "{said}");
+    assert!(
+        said.contains("The key works.") && said.contains("claude-sonnet-4-6"),
+        "{said}"
+    );
     assert!(!said.contains("sk-ant-test"), "a key is never printed");
-    assert!(claude.requests().is_empty(), "testing a key must cost nothing");
+    assert!(
+        claude.requests().is_empty(),
+        "testing a key must cost nothing"
+    );
 }

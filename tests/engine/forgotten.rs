@@ -14,7 +14,10 @@ fn every_file_here_is_a_module_of_the_test_binary() {
     for entry in std::fs::read_dir(&folder).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
         if let Some(module) = name.strip_suffix(".rs").filter(|module| *module != "main") {
-            assert!(modules(&main).contains(&module), "tests/engine/{name} is not listed in main.rs");
+            assert!(
+                modules(&main).contains(&module),
+                "tests/engine/{name} is not listed in main.rs"
+            );
         }
     }
 }

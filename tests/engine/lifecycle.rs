@@ -11,14 +11,19 @@ use crate::support::{House, submission};
 #[tokio::test]
 async fn everything_is_still_there_after_a_restart() {
     let house = House::working().await;
-    let submitted = house.submit(house.put_pdfs(&["a.pdf", "b.pdf"]), Provider::Claude).await;
+    let submitted = house
+        .submit(house.put_pdfs(&["a.pdf", "b.pdf"]), Provider::Claude)
+        .await;
     for job_id in &submitted.job_ids {
         house.until_status(job_id, JobStatus::Completed).await;
     }
     let before = house.job(&submitted.job_ids[0]).await;
     house.engine.shutdown().await;
     let again = house.reopen().await.unwrap();
-    assert_eq!(again.job(submitted.job_ids[0].clone()).await.unwrap(), before);
+    assert_eq!(
+        again.job(submitted.job_ids[0].clone()).await.unwrap(),
+        before
+    );
     assert_eq!(again.overview().await.unwrap().counts.done, 2);
 }
 
@@ -26,12 +31,18 @@ async fn everything_is_still_there_after_a_restart() {
 async fn only_one_consumer_works_a_data_directory_and_the_other_program_only_watches() {
     let house = House::working().await;
     let other = house.reopen().await.unwrap();
-    assert_eq!(other.start_consumer(false).await.unwrap(), ConsumerPlace::Elsewhere);
+    assert_eq!(
+        other.start_consumer(false).await.unwrap(),
+        ConsumerPlace::Elsewhere
+    );
     let mut seen = house.engine.subscribe();
     let paths = house.put_pdfs(&["a.pdf", "b.pdf"]);
     let report = other.scan(paths).await.unwrap();
     let added = other
-        .submit_scan(report.scan_id, submission(QueueName::High, Provider::Claude))
+        .submit_scan(
+            report.scan_id,
+            submission(QueueName::High, Provider::Claude),
+        )
         .await
         .unwrap();
     // The consuming program hears of jobs that another one added.
@@ -42,7 +53,9 @@ async fn only_one_consumer_works_a_data_directory_and_the_other_program_only_wat
             }
         }
     });
-    heard.await.expect("jobs added by another program must be noticed");
+    heard
+        .await
+        .expect("jobs added by another program must be noticed");
     for job_id in &added.job_ids {
         house.until_status(job_id, JobStatus::Completed).await;
     }
@@ -57,19 +70,36 @@ async fn only_one_consumer_works_a_data_directory_and_the_other_program_only_wat
 #[tokio::test]
 async fn without_a_consumer_a_waiting_job_says_so() {
     let house = House::idle().await;
-    let submitted = house.submit(house.put_pdfs(&["a.pdf", "b.pdf"]), Provider::Offline).await;
+    let submitted = house
+        .submit(house.put_pdfs(&["a.pdf", "b.pdf"]), Provider::Offline)
+        .await;
     house.engine.look_for_consumer();
     let waiting = house.job(&submitted.job_ids[0]).await.job.waiting;
     assert_eq!(waiting, Some(WaitingReason::NoConsumer));
-    assert!(house.engine.overview().await.unwrap().answer.unwrap().contains("gistmill run"));
+    assert!(
+        house
+            .engine
+            .overview()
+            .await
+            .unwrap()
+            .answer
+            .unwrap()
+            .contains("gistmill run")
+    );
 }
 
 #[tokio::test]
 async fn a_shutdown_in_the_middle_of_a_call_leaves_the_job_to_be_delivered_again() {
     let house = House::working().await;
-    house.claude.script(Rule::titled("stuck.pdf", Reply::Stall { after_deltas: 1 }).times(1));
-    let submitted = house.submit(house.put_pdfs(&["stuck.pdf", "fine.pdf"]), Provider::Claude).await;
-    house.until_status(&submitted.job_ids[1], JobStatus::Completed).await;
+    house
+        .claude
+        .script(Rule::titled("stuck.pdf", Reply::Stall { after_deltas: 1 }).times(1));
+    let submitted = house
+        .submit(house.put_pdfs(&["stuck.pdf", "fine.pdf"]), Provider::Claude)
+        .await;
+    house
+        .until_status(&submitted.job_ids[1], JobStatus::Completed)
+        .await;
     house.claude.arrived(2).await;
     house.engine.shutdown().await;
     let again = house.reopen().await.unwrap();
@@ -77,10 +107,24 @@ async fn a_shutdown_in_the_middle_of_a_call_leaves_the_job_to_be_delivered_again
     assert_eq!(cut.job.status, JobStatus::Pending);
     assert_eq!(cut.job.attempts, 1, "a call that may have run counts");
     assert_eq!(cut.job.cost_micros, None, "what it cost is not known");
-    assert_eq!(again.start_consumer(false).await.unwrap(), ConsumerPlace::Here);
+    assert_eq!(
+        again.start_consumer(false).await.unwrap(),
+        ConsumerPlace::Here
+    );
     let mut events = again.subscribe();
-    while again.job(submitted.job_ids[0].clone()).await.unwrap().job.status != JobStatus::Completed {
-        drop(tokio::time::timeout(std::time::Duration::from_secs(60), events.recv()).await.unwrap());
+    while again
+        .job(submitted.job_ids[0].clone())
+        .await
+        .unwrap()
+        .job
+        .status
+        != JobStatus::Completed
+    {
+        drop(
+            tokio::time::timeout(std::time::Duration::from_secs(60), events.recv())
+                .await
+                .unwrap(),
+        );
     }
 }
 
@@ -93,7 +137,10 @@ async fn a_database_of_a_newer_version_is_refused_and_left_as_it_is() {
     database.pragma_update(None, "user_version", 9_999).unwrap();
     drop(database);
     let refused = house.reopen().await;
-    assert!(matches!(refused, Err(EngineError::NewerDatabase { .. })), "it must say: update Gistmill");
+    assert!(
+        matches!(refused, Err(EngineError::NewerDatabase { .. })),
+        "it must say: update Gistmill"
+    );
 }
 
 #[tokio::test]
@@ -103,14 +150,24 @@ async fn a_damaged_database_is_reported_not_papered_over() {
     let path = house.folder.path().join("data/gistmill.db");
     std::fs::write(&path, vec![0x55; 8192]).unwrap();
     let refused: Result<Engine, _> = house.reopen().await;
-    assert!(matches!(refused, Err(EngineError::DamagedDatabase { .. })), "got {:?}", refused.err());
-    assert_eq!(std::fs::read(&path).unwrap(), vec![0x55; 8192], "it must be left as it is");
+    assert!(
+        matches!(refused, Err(EngineError::DamagedDatabase { .. })),
+        "got {:?}",
+        refused.err()
+    );
+    assert_eq!(
+        std::fs::read(&path).unwrap(),
+        vec![0x55; 8192],
+        "it must be left as it is"
+    );
 }
 
 #[tokio::test]
 async fn the_key_is_nowhere_in_the_data_directory() {
     let house = House::working().await;
-    let submitted = house.submit(house.put_pdfs(&["a.pdf", "b.pdf"]), Provider::Claude).await;
+    let submitted = house
+        .submit(house.put_pdfs(&["a.pdf", "b.pdf"]), Provider::Claude)
+        .await;
     for job_id in &submitted.job_ids {
         house.until_status(job_id, JobStatus::Completed).await;
     }

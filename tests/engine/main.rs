@@ -13,7 +13,7 @@ mod claude_transport;
 mod forgotten;
 mod intake;
 mod lifecycle;
+mod offline;
 mod pdf;
 mod queue;
 mod support;
-mod offline;

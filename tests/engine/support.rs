@@ -25,11 +25,13 @@ pub(crate) struct ManualClock(watch::Sender<i64>);
 
 impl ManualClock {
     pub(crate) fn advance(&self, by: Duration) {
-        self.0.send_modify(|now| *now += i64::try_from(by.as_millis()).unwrap());
+        self.0
+            .send_modify(|now| *now += i64::try_from(by.as_millis()).unwrap());
     }
 
     pub(crate) fn turn_back(&self, by: Duration) {
-        self.0.send_modify(|now| *now -= i64::try_from(by.as_millis()).unwrap());
+        self.0
+            .send_modify(|now| *now -= i64::try_from(by.as_millis()).unwrap());
     }
 }
 
@@ -71,7 +73,11 @@ impl House {
     /// Opens an engine that has a key and consumes.
     pub(crate) async fn working() -> Self {
         let house = Self::idle().await;
-        house.engine.save_key("sk-ant-test-0123456789".to_owned(), false).await.unwrap();
+        house
+            .engine
+            .save_key("sk-ant-test-0123456789".to_owned(), false)
+            .await
+            .unwrap();
         house.start().await;
         house
     }
@@ -88,20 +94,39 @@ impl House {
         let engine = Engine::open(config).await.unwrap();
         // Copies are the subject of one test only; elsewhere they would be input of the next scan.
         engine
-            .save_settings(Settings { copy_beside_pdf: false, ..Settings::default() })
+            .save_settings(Settings {
+                copy_beside_pdf: false,
+                ..Settings::default()
+            })
             .await
             .unwrap();
-        Self { folder, clock, claude, secrets, person, engine }
+        Self {
+            folder,
+            clock,
+            claude,
+            secrets,
+            person,
+            engine,
+        }
     }
 
     /// Opens another engine on the same folder.
     pub(crate) async fn reopen(&self) -> Result<Engine, EngineError> {
-        Engine::open(config(self.folder.path(), &self.claude, &self.clock, &self.secrets, &self.person))
-            .await
+        Engine::open(config(
+            self.folder.path(),
+            &self.claude,
+            &self.clock,
+            &self.secrets,
+            &self.person,
+        ))
+        .await
     }
 
     pub(crate) async fn start(&self) {
-        assert_eq!(self.engine.start_consumer(false).await.unwrap(), ConsumerPlace::Here);
+        assert_eq!(
+            self.engine.start_consumer(false).await.unwrap(),
+            ConsumerPlace::Here
+        );
     }
 
     /// Returns where a file of the drop folder lies.
@@ -131,7 +156,10 @@ impl House {
     /// Scans and submits paths to the high queue, which has no delay.
     pub(crate) async fn submit(&self, paths: Vec<PathBuf>, provider: Provider) -> Submitted {
         let report = self.engine.scan(paths).await.unwrap();
-        self.engine.submit_scan(report.scan_id, submission(QueueName::High, provider)).await.unwrap()
+        self.engine
+            .submit_scan(report.scan_id, submission(QueueName::High, provider))
+            .await
+            .unwrap()
     }
 
     pub(crate) async fn job(&self, job_id: &JobId) -> JobDetail {
@@ -139,7 +167,11 @@ impl House {
     }
 
     pub(crate) async fn jobs(&self) -> Vec<JobView> {
-        self.engine.jobs(JobFilter::default(), None, 500).await.unwrap().jobs
+        self.engine
+            .jobs(JobFilter::default(), None, 500)
+            .await
+            .unwrap()
+            .jobs
     }
 
     /// Waits until a job fits, looking again at every event.
@@ -162,12 +194,18 @@ impl House {
         };
         match tokio::time::timeout(PATIENCE, waiting).await {
             Ok(detail) => detail,
-            Err(_) => panic!("waited for {what}, but the job is {:#?}", self.job(job_id).await),
+            Err(_) => panic!(
+                "waited for {what}, but the job is {:#?}",
+                self.job(job_id).await
+            ),
         }
     }
 
     pub(crate) async fn until_status(&self, job_id: &JobId, status: JobStatus) -> JobDetail {
-        self.until(job_id, status.as_str(), |detail| detail.job.status == status).await
+        self.until(job_id, status.as_str(), |detail| {
+            detail.job.status == status
+        })
+        .await
     }
 
     /// Waits until a job waits for its next delivery after `attempts` failed ones.

@@ -50,6 +50,9 @@
 
   function describe(error) {
     if (error instanceof Error) return error.stack || error.name + ': ' + error.message;
+    if (error && error.code && error.message) {
+      return [error.message, error.hint, '(' + error.code + ')'].filter(Boolean).join('\n');
+    }
     if (error && typeof error === 'object') {
       try {
         return JSON.stringify(error, null, 2);

@@ -54,7 +54,11 @@ pub(crate) enum Command {
 #[derive(Args)]
 pub(crate) struct AddArguments {
     /// PDFs, and folders to search for PDFs
-    #[arg(required_unless_present = "prompt", conflicts_with = "prompt", value_name = "FILE")]
+    #[arg(
+        required_unless_present = "prompt",
+        conflicts_with = "prompt",
+        value_name = "FILE"
+    )]
     pub(crate) files: Vec<PathBuf>,
     /// A prompt instead of files; `-` reads it from standard input
     #[arg(long, value_name = "TEXT")]
@@ -101,7 +105,11 @@ pub(crate) struct ShowArguments {
 #[derive(Args)]
 pub(crate) struct RetryArguments {
     /// Ids of jobs, or enough of their beginnings
-    #[arg(required_unless_present = "all", conflicts_with = "all", value_name = "JOB")]
+    #[arg(
+        required_unless_present = "all",
+        conflicts_with = "all",
+        value_name = "JOB"
+    )]
     pub(crate) jobs: Vec<String>,
     /// All failed and dead-lettered jobs
     #[arg(long)]

@@ -20,7 +20,10 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let output = Output::new(arguments.json);
     gistmill_host::start_logging("error");
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+    let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+    {
         Ok(runtime) => runtime,
         Err(error) => return output.fail(Failed::system("The program could not start", &error)),
     };

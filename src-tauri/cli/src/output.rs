@@ -7,7 +7,7 @@ use gistmill_engine::EngineError;
 use gistmill_engine::model::{Problem, ProblemCode};
 use serde::Serialize;
 
-/// Every job that was worked ended well.
+/// Some jobs failed.
 pub(crate) const SOME_FAILED: u8 = 1;
 /// The call was wrong, or something of ours failed.
 pub(crate) const ERROR: u8 = 2;
@@ -25,10 +25,6 @@ pub(crate) struct Output {
 impl Output {
     pub(crate) fn new(json: bool) -> Self {
         Self { json }
-    }
-
-    pub(crate) fn is_json(self) -> bool {
-        self.json
     }
 
     /// Prints text and a line break. A reader that has gone (`| head`) is no error.
@@ -54,7 +50,11 @@ impl Output {
         value: &impl Serialize,
         text: impl FnOnce() -> String,
     ) -> Result<(), Failed> {
-        if self.json { self.json(value) } else { self.text(&text()) }
+        if self.json {
+            self.json(value)
+        } else {
+            self.text(&text())
+        }
     }
 
     /// Tells of an error on standard error, and returns the exit code that says so.
@@ -69,9 +69,9 @@ impl Output {
         writeln!(std::io::stderr().lock(), "{}", text.trim_end()).ok();
         ExitCode::from(match problem.code {
             ProblemCode::ConsumerElsewhere => ELSEWHERE,
-            ProblemCode::KeyMissing | ProblemCode::KeyRefused | ProblemCode::KeychainUnavailable => {
-                PERSON_NEEDED
-            }
+            ProblemCode::KeyMissing
+            | ProblemCode::KeyRefused
+            | ProblemCode::KeychainUnavailable => PERSON_NEEDED,
             _ => ERROR,
         })
     }

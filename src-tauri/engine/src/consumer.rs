@@ -92,13 +92,19 @@ pub(crate) fn take_lock(data_directory: &Path) -> Result<Option<File>, EngineErr
         .write(true)
         .read(true)
         .open(&path)
-        .map_err(|source| EngineError::File { path: path.clone(), action: "created", source })?;
+        .map_err(|source| EngineError::File {
+            path: path.clone(),
+            action: "created",
+            source,
+        })?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(source)) => {
-            Err(EngineError::File { path, action: "locked", source })
-        }
+        Err(TryLockError::Error(source)) => Err(EngineError::File {
+            path,
+            action: "locked",
+            source,
+        }),
     }
 }
 
@@ -108,8 +114,15 @@ impl Consumer {
         let now = parts.clock.now();
         let recovered = parts.store.recover_interrupted(now).await?;
         if recovered > 0 {
-            tracing::info!(recovered, "jobs that were running when Gistmill ended are queued again");
+            tracing::info!(
+                recovered,
+                "jobs that were running when Gistmill ended are queued again"
+            );
         }
+        let library = parts.library.clone();
+        tokio::task::spawn_blocking(move || library.sweep())
+            .await
+            .map_err(|error| EngineError::Internal(error.to_string()))?;
         let shared = Arc::new(Shared {
             store: parts.store,
             library: parts.library,
@@ -124,10 +137,21 @@ impl Consumer {
         });
         let stop = CancellationToken::new();
         let tasks = TaskTracker::new();
-        tasks.spawn(dispatcher::run(Arc::clone(&shared), stop.clone(), tasks.clone()));
+        tasks.spawn(dispatcher::run(
+            Arc::clone(&shared),
+            stop.clone(),
+            tasks.clone(),
+        ));
         tasks.spawn(dispatcher::keep_leases(Arc::clone(&shared), stop.clone()));
-        shared.emit(EngineEvent::JobsChanged { job_ids: Vec::new() });
-        Ok(Self { shared, stop, tasks, lock })
+        shared.emit(EngineEvent::JobsChanged {
+            job_ids: Vec::new(),
+        });
+        Ok(Self {
+            shared,
+            stop,
+            tasks,
+            lock,
+        })
     }
 
     /// Stops claiming and returns when no attempt runs any more.
@@ -141,10 +165,18 @@ impl Consumer {
     pub(crate) async fn stop(self, deadline: Duration) {
         self.stop.cancel();
         self.tasks.close();
-        if tokio::time::timeout(deadline, self.tasks.wait()).await.is_err() {
+        if tokio::time::timeout(deadline, self.tasks.wait())
+            .await
+            .is_err()
+        {
             self.shared.active.cut_off_all();
-            if tokio::time::timeout(LAST_WORDS, self.tasks.wait()).await.is_err() {
-                tracing::warn!("attempts did not end in time; they are recovered at the next start");
+            if tokio::time::timeout(LAST_WORDS, self.tasks.wait())
+                .await
+                .is_err()
+            {
+                tracing::warn!(
+                    "attempts did not end in time; they are recovered at the next start"
+                );
             }
         }
         drop(self.lock);

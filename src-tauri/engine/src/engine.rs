@@ -20,9 +20,9 @@ use crate::intake::Scans;
 use crate::model::{ConsumerPlace, EngineEvent, Provider, Settings};
 use crate::outbox::Deliverer;
 use crate::pdf::PdfWorker;
+use crate::provider::Deliver;
 use crate::provider::claude::ClaudeProvider;
 use crate::provider::offline::OfflineProvider;
-use crate::provider::Deliver;
 use crate::results::Library;
 use crate::secrets::ApiKey;
 use crate::store::Store;
@@ -66,8 +66,9 @@ impl Engine {
         let mut config = config;
         let directory = config.data_directory.clone();
         let prepared = tokio::task::spawn_blocking(move || prepare(&directory));
-        config.data_directory =
-            prepared.await.map_err(|error| EngineError::Internal(error.to_string()))??;
+        config.data_directory = prepared
+            .await
+            .map_err(|error| EngineError::Internal(error.to_string()))??;
         let database = config.database();
         let store = blocking(move || Store::open(&database)).await??;
         let library = Library::open(&config.data_directory)?;
@@ -95,7 +96,13 @@ impl Engine {
             store,
             config,
         }));
-        engine.0.tasks.spawn(watch::foreign_changes(Arc::downgrade(&engine.0), engine.0.stop.clone()));
+        // Read before anybody can look: what another program does from now on is a change.
+        let seen = engine.0.store.foreign_version().await?;
+        let (inner, stop) = (Arc::downgrade(&engine.0), engine.0.stop.clone());
+        engine
+            .0
+            .tasks
+            .spawn(watch::foreign_changes(inner, seen, stop));
         Ok(engine)
     }
 
@@ -196,7 +203,10 @@ impl Engine {
         }
         self.0.stop.cancel();
         self.0.tasks.close();
-        if tokio::time::timeout(self.0.config.shutdown_deadline, self.0.tasks.wait()).await.is_err() {
+        if tokio::time::timeout(self.0.config.shutdown_deadline, self.0.tasks.wait())
+            .await
+            .is_err()
+        {
             tracing::warn!("the outbox was still busy; it goes on at the next start");
         }
         self.0.store.close().await;
@@ -239,7 +249,8 @@ impl Engine {
 
     /// Hands out providers with the key and the address of the moment.
     fn providers(&self) -> Providers {
-        let offline: Arc<dyn Deliver> = Arc::new(OfflineProvider::new(Arc::new(self.0.pdf.clone())));
+        let offline: Arc<dyn Deliver> =
+            Arc::new(OfflineProvider::new(Arc::new(self.0.pdf.clone())));
         let inner = Arc::downgrade(&self.0);
         Arc::new(move |wanted| match wanted {
             Provider::Offline => Ok(Arc::clone(&offline)),
@@ -273,7 +284,9 @@ impl Engine {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, EngineError> {
-    tokio::task::spawn_blocking(work).await.map_err(|error| EngineError::Internal(error.to_string()))
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| EngineError::Internal(error.to_string()))
 }
 
 /// Makes the data directory and returns its full path.
@@ -283,22 +296,30 @@ fn prepare(directory: &std::path::Path) -> Result<PathBuf, EngineError> {
         action: "created",
         source,
     })?;
-    directory.canonicalize().map_err(|source| EngineError::File {
-        path: directory.to_owned(),
-        action: "read",
-        source,
-    })
+    directory
+        .canonicalize()
+        .map_err(|source| EngineError::File {
+            path: directory.to_owned(),
+            action: "read",
+            source,
+        })
 }
 
 /// Returns the settings tidied, or which of them can't be used.
 fn checked(mut settings: Settings) -> Result<Settings, EngineError> {
     settings.model = settings.model.trim().to_owned();
     if settings.model.is_empty() || settings.model.len() > 200 {
-        return Err(EngineError::bad_input("No model is named.", "Enter a model, such as claude-sonnet-4-6."));
+        return Err(EngineError::bad_input(
+            "No model is named.",
+            "Enter a model, such as claude-sonnet-4-6.",
+        ));
     }
     if !(256..=128_000).contains(&settings.max_tokens) {
         return Err(EngineError::bad_input(
-            format!("An output limit of {} tokens can't be used.", settings.max_tokens),
+            format!(
+                "An output limit of {} tokens can't be used.",
+                settings.max_tokens
+            ),
             "Enter a number from 256 to 128,000.",
         ));
     }

@@ -81,7 +81,10 @@ pub enum EngineError {
 impl EngineError {
     /// Returns the error for input that can't be used.
     pub(crate) fn bad_input(message: impl Into<String>, hint: impl Into<String>) -> Self {
-        Self::BadInput { message: message.into(), hint: hint.into() }
+        Self::BadInput {
+            message: message.into(),
+            hint: hint.into(),
+        }
     }
 
     /// Returns the error as a person meets it.
@@ -131,6 +134,10 @@ impl EngineError {
                 "Your jobs are stored. Start Gistmill again, and report this if it comes back.".into(),
             ),
         };
-        Problem { code, message: self.to_string(), hint }
+        Problem {
+            code,
+            message: self.to_string(),
+            hint,
+        }
     }
 }

@@ -148,7 +148,9 @@ impl Deliverer {
         // A folder that can't be written stays so for a while: the reason is shown with the result.
         self.store.delivered(vec![entry.outbox_id], now).await?;
         // Nobody may be listening.
-        drop(self.events.send(EngineEvent::JobsChanged { job_ids: vec![entry.job_id] }));
+        drop(self.events.send(EngineEvent::JobsChanged {
+            job_ids: vec![entry.job_id],
+        }));
         Ok(())
     }
 }
@@ -156,19 +158,33 @@ impl Deliverer {
 /// Returns one notification for all failures.
 fn failure_notification(failures: &[FailedJob]) -> Notification {
     if let [failure] = failures {
-        let reason = failure.error.clone().unwrap_or_else(|| "It failed.".to_owned());
+        let reason = failure
+            .error
+            .clone()
+            .unwrap_or_else(|| "It failed.".to_owned());
         let hint = failure.cause.map_or("", |cause| cause.hint());
         return Notification {
             title: format!("{} failed", failure.title),
             body: format!("{reason} {hint}").trim_end().to_owned(),
         };
     }
-    let titles: Vec<&str> = failures.iter().take(3).map(|failure| failure.title.as_str()).collect();
+    let titles: Vec<&str> = failures
+        .iter()
+        .take(3)
+        .map(|failure| failure.title.as_str())
+        .collect();
     let more = failures.len().saturating_sub(titles.len());
-    let others = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let others = if more > 0 {
+        format!(" and {more} more")
+    } else {
+        String::new()
+    };
     Notification {
         title: format!("{} jobs failed", failures.len()),
-        body: format!("{}{others}. Dead letters show why, and what to do.", titles.join(", ")),
+        body: format!(
+            "{}{others}. Dead letters show why, and what to do.",
+            titles.join(", ")
+        ),
     }
 }
 
@@ -201,6 +217,9 @@ mod tests {
         let failures: Vec<_> = (1..=5).map(|n| failure(&format!("{n}.pdf"))).collect();
         let told = failure_notification(&failures);
         assert_eq!(told.title, "5 jobs failed");
-        assert_eq!(told.body, "1.pdf, 2.pdf, 3.pdf and 2 more. Dead letters show why, and what to do.");
+        assert_eq!(
+            told.body,
+            "1.pdf, 2.pdf, 3.pdf and 2 more. Dead letters show why, and what to do."
+        );
     }
 }

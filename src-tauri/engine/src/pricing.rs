@@ -15,7 +15,12 @@ struct Price {
 }
 
 const fn price(input: i64, output: i64, cache_write: i64, cache_read: i64) -> Price {
-    Price { input, output, cache_write, cache_read }
+    Price {
+        input,
+        output,
+        cache_write,
+        cache_read,
+    }
 }
 
 /// Prompts longer than this cost more with Claude Haiku 5.5, for the whole request.
@@ -28,8 +33,12 @@ fn lookup(model: &str, prompt_tokens: u64) -> Option<Price> {
         "claude-fable-5-1" => price(10_000, 50_000, 12_500, 250),
         "claude-fable-5" => price(10_000, 50_000, 12_500, 1_000),
         "claude-opus-5-5" => price(4_000, 20_000, 5_000, 200),
-        "claude-opus-5" | "claude-opus-4-8" | "claude-opus-4-7" | "claude-opus-4-6"
-        | "claude-opus-4-5-20251101" | "claude-opus-4-5" => price(5_000, 25_000, 6_250, 500),
+        "claude-opus-5"
+        | "claude-opus-4-8"
+        | "claude-opus-4-7"
+        | "claude-opus-4-6"
+        | "claude-opus-4-5-20251101"
+        | "claude-opus-4-5" => price(5_000, 25_000, 6_250, 500),
         "claude-sonnet-5-5" => price(2_000, 10_000, 2_500, 100),
         "claude-sonnet-5" => price(2_000, 10_000, 2_500, 200),
         "claude-sonnet-4-6" | "claude-sonnet-4-5-20250929" | "claude-sonnet-4-5" => {
@@ -80,13 +89,23 @@ mod tests {
     use super::*;
 
     fn usage(input: u64, output: u64) -> Usage {
-        Usage { input_tokens: input, output_tokens: output, ..Usage::default() }
+        Usage {
+            input_tokens: input,
+            output_tokens: output,
+            ..Usage::default()
+        }
     }
 
     #[test]
     fn costs_are_exact_to_the_micro_dollar_and_rounded_up() {
-        assert_eq!(cost_micros("claude-sonnet-4-6", &usage(1_000_000, 0)), Some(3_000_000));
-        assert_eq!(cost_micros("claude-sonnet-4-6", &usage(1_000, 200)), Some(6_000));
+        assert_eq!(
+            cost_micros("claude-sonnet-4-6", &usage(1_000_000, 0)),
+            Some(3_000_000)
+        );
+        assert_eq!(
+            cost_micros("claude-sonnet-4-6", &usage(1_000, 200)),
+            Some(6_000)
+        );
         assert_eq!(
             cost_micros("claude-haiku-5-5", &usage(1, 0)),
             Some(1),
@@ -96,8 +115,14 @@ mod tests {
 
     #[test]
     fn the_long_prompt_step_applies_to_the_whole_request() {
-        assert_eq!(cost_micros("claude-haiku-5-5", &usage(100_000, 1_000)), Some(10_500));
-        assert_eq!(cost_micros("claude-haiku-5-5", &usage(100_001, 1_000)), Some(52_501));
+        assert_eq!(
+            cost_micros("claude-haiku-5-5", &usage(100_000, 1_000)),
+            Some(10_500)
+        );
+        assert_eq!(
+            cost_micros("claude-haiku-5-5", &usage(100_001, 1_000)),
+            Some(52_501)
+        );
     }
 
     #[test]
@@ -108,7 +133,10 @@ mod tests {
             cache_read_input_tokens: 10_000,
             output_tokens: 100,
         };
-        assert_eq!(cost_micros("claude-sonnet-4-6", &cached), Some(30 + 3_750 + 3_000 + 1_500));
+        assert_eq!(
+            cost_micros("claude-sonnet-4-6", &cached),
+            Some(30 + 3_750 + 3_000 + 1_500)
+        );
     }
 
     #[test]

@@ -44,7 +44,31 @@ impl Library {
         let store = LocalFileSystem::new_with_prefix(data_directory)
             .map_err(|error| EngineError::Internal(error.to_string()))?
             .with_fsync(true);
-        Ok(Self { folder: data_directory.to_owned(), store: Arc::new(store) })
+        Ok(Self {
+            folder: data_directory.to_owned(),
+            store: Arc::new(store),
+        })
+    }
+
+    /// Removes the half-written files that a program left when it died. Blocks.
+    ///
+    /// Only the one consumer may call this, before it writes anything.
+    pub(crate) fn sweep(&self) {
+        // A folder that can't be read is said by the first result that can't be written.
+        let Ok(entries) = std::fs::read_dir(self.folder.join("results")) else {
+            return;
+        };
+        for entry in entries.flatten() {
+            // `object_store` writes KEY#N, then links it as KEY.
+            let name = entry.file_name();
+            let staged = name
+                .to_str()
+                .and_then(|name| name.rsplit_once(".md#"))
+                .is_some_and(|(_, number)| number.parse::<u64>().is_ok());
+            if staged && let Err(error) = std::fs::remove_file(entry.path()) {
+                tracing::warn!(%error, "a half-written result could not be removed");
+            }
+        }
     }
 
     /// Returns the key of a job's result: `results/JOB.md`, later runs `results/JOB.2.md` and so on.
@@ -67,9 +91,20 @@ impl Library {
     pub(crate) async fn put_if_absent(&self, key: &str, text: String) -> Result<Stored, String> {
         let digest = Sha256::of(text.as_bytes());
         let bytes = text.len() as u64;
-        let options = PutOptions { mode: PutMode::Create, ..PutOptions::default() };
-        match self.store.put_opts(&Key::from(key), text.into(), options).await {
-            Ok(_) => Ok(Stored { key: key.to_owned(), sha256: digest, bytes }),
+        let options = PutOptions {
+            mode: PutMode::Create,
+            ..PutOptions::default()
+        };
+        match self
+            .store
+            .put_opts(&Key::from(key), text.into(), options)
+            .await
+        {
+            Ok(_) => Ok(Stored {
+                key: key.to_owned(),
+                sha256: digest,
+                bytes,
+            }),
             Err(object_store::Error::AlreadyExists { .. }) => {
                 let first = self.read(key).await?;
                 Ok(Stored {
@@ -92,5 +127,39 @@ impl Library {
             .map_err(|error| format!("The stored result could not be read: {error}."))?;
         String::from_utf8(bytes.to_vec())
             .map_err(|_| "The stored result is not text any more.".to_owned())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_first_result_stands_and_half_written_files_are_swept() {
+        let folder = tempfile::tempdir().unwrap();
+        let library = Library::open(folder.path()).unwrap();
+        let (one, two) = (JobId::generate(), JobId::generate());
+        let first = library
+            .put_if_absent(&Library::key(&one, 1), "first".to_owned())
+            .await
+            .unwrap();
+        let second = library
+            .put_if_absent(&Library::key(&one, 1), "second".to_owned())
+            .await
+            .unwrap();
+        assert_eq!(first, second, "whoever comes second gets the first result");
+        library
+            .put_if_absent(&Library::key(&two, 2), "other".to_owned())
+            .await
+            .unwrap();
+        let half = folder.path().join(format!("results/{one}.md#1"));
+        std::fs::write(&half, "fir").unwrap();
+        library.sweep();
+        assert!(
+            !half.exists(),
+            "what a dead program left half-written must go"
+        );
+        assert_eq!(library.read(&Library::key(&one, 1)).await.unwrap(), "first");
+        assert_eq!(library.read(&Library::key(&two, 2)).await.unwrap(), "other");
     }
 }

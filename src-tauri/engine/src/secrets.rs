@@ -86,7 +86,12 @@ pub struct MemorySecrets(Mutex<std::collections::HashMap<String, SecretString>>)
 
 impl SecretStore for MemorySecrets {
     fn get(&self, name: &str) -> Result<Option<SecretString>, SecretError> {
-        Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).get(name).cloned())
+        Ok(self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(name)
+            .cloned())
     }
 
     fn set(&self, name: &str, secret: &SecretString) -> Result<(), SecretError> {
@@ -98,7 +103,10 @@ impl SecretStore for MemorySecrets {
     }
 
     fn remove(&self, name: &str) -> Result<(), SecretError> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .remove(name);
         Ok(())
     }
 }
@@ -122,7 +130,11 @@ impl ApiKey {
     /// Reads the key once from `store`; `environment` is the value of `ANTHROPIC_API_KEY`, which the
     /// shell hands in. Blocks while the keychain answers.
     pub(crate) fn load(store: Arc<dyn SecretStore>, environment: Option<SecretString>) -> Self {
-        let key = Self { store, environment, state: Arc::default() };
+        let key = Self {
+            store,
+            environment,
+            state: Arc::default(),
+        };
         key.reload();
         key
     }
@@ -151,7 +163,9 @@ impl ApiKey {
         if let Some(key) = &state.keychain {
             return Some((KeySource::Keychain, key.clone()));
         }
-        self.environment.clone().map(|key| (KeySource::Environment, key))
+        self.environment
+            .clone()
+            .map(|key| (KeySource::Environment, key))
     }
 
     /// Returns the key in force.
@@ -163,7 +177,9 @@ impl ApiKey {
     pub(crate) fn status(&self) -> KeyStatus {
         let chosen = self.chosen();
         KeyStatus {
-            source: chosen.as_ref().map_or(KeySource::None, |(source, _)| *source),
+            source: chosen
+                .as_ref()
+                .map_or(KeySource::None, |(source, _)| *source),
             ending: chosen.map(|(_, key)| ending(&key)),
             keychain_problem: self.state().keychain_problem.clone(),
         }
@@ -196,5 +212,9 @@ impl ApiKey {
 /// Returns the last four characters of a key that is long enough to show them.
 fn ending(key: &SecretString) -> String {
     let characters: Vec<char> = key.expose_secret().chars().collect();
-    if characters.len() < 12 { String::new() } else { characters[characters.len() - 4..].iter().collect() }
+    if characters.len() < 12 {
+        String::new()
+    } else {
+        characters[characters.len() - 4..].iter().collect()
+    }
 }

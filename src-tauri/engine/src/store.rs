@@ -81,7 +81,9 @@ impl Store {
     pub(crate) async fn foreign_version(&self) -> Result<i64> {
         // Asked of the writer, since `data_version` leaves out the changes of the connection itself.
         self.writer
-            .run(|connection| Ok(connection.query_row("PRAGMA data_version", [], |row| row.get(0))?))
+            .run(
+                |connection| Ok(connection.query_row("PRAGMA data_version", [], |row| row.get(0))?),
+            )
             .await
     }
 

@@ -22,7 +22,10 @@ pub fn is_pdf_worker() -> bool {
 /// Writes the log to standard error; `GISTMILL_LOG` chooses how much of it, else `usual` does.
 pub fn start_logging(usual: &str) {
     let filter = EnvFilter::try_from_env("GISTMILL_LOG").unwrap_or_else(|_| EnvFilter::new(usual));
-    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+    tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .init();
 }
 
 /// Returns what the engine is opened with, in `data_directory` or else in the usual folder:
@@ -72,5 +75,7 @@ fn usual_data_directory() -> Result<PathBuf, Problem> {
 }
 
 fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|value| !value.trim().is_empty())
+    std::env::var(name)
+        .ok()
+        .filter(|value| !value.trim().is_empty())
 }

@@ -48,8 +48,10 @@ export class App {
   keysOpen = $state(false);
 
   private readonly refreshOverview = coalesce(async () => {
-    this.overview = await this.backend.overview();
-    this.milestones.look(this.overview);
+    await this.toasts.attempt(async () => {
+      this.overview = await this.backend.overview();
+      this.milestones.look(this.overview);
+    });
   });
 
   constructor(readonly backend: Backend) {

@@ -18,6 +18,8 @@ const PROBLEM_MS = 15000;
 
 export class Toasts {
   list = $state<Toast[]>([]);
+  /** Sheets that are open. A sheet covers the window, so the topmost one shows the toasts. */
+  sheets = $state(0);
   private lastId = 0;
   private readonly timers = new Map<number, ReturnType<typeof setTimeout>>();
 

@@ -33,9 +33,9 @@ export function statusOf(job: JobView): ShownStatus {
   }
 }
 
-/** Whether a person may put it back in its queue. */
+/** Whether a person may put it back in its queue. What is done is not bought again. */
 export function canRunAgain(job: JobView): boolean {
-  return job.status !== 'pending' && job.status !== 'running' && job.status !== 'submitted';
+  return ['failed', 'dead-lettered', 'needs-review', 'cancelled'].includes(job.status);
 }
 
 /** Whether delivering it at once would change anything: a lane or a provider that is stopped holds it all the same. */

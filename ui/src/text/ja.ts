@@ -263,6 +263,7 @@ export const ja: Messages = {
     release: '離すとページ数と料金を確認できます',
     cancel: 'キャンセル',
     nothingSent: '「開始」を押すまで、送信も課金もされません。',
+    sheetFirst: '先に開始するか閉じてから、もう一度ドロップしてください',
     chip: (n) => `${count(n)} 件`,
   },
   add: {
@@ -345,6 +346,7 @@ export const ja: Messages = {
     savedNote: (ending) => `末尾 ${ending}。設定でいつでも変更できます。`,
     worksTitle: 'キーは有効です',
     worksModels: (names) => `使えるモデル: ${names}`,
+    useModel: (model) => `${model} を使う`,
     skip: 'スキップしてキューを開く',
     noKeyTitle: 'キーがまだない場合',
     noKeyNote: 'PDF から重要な文を抜き出すオフライン要約を試せます。無料、端末内で完結。',

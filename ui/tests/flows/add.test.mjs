@@ -76,6 +76,8 @@ test('a failed submission keeps the sheet and says what to do', async () => {
   await page.getByTestId('add-pdfs').click();
   await page.getByTestId('sheet-start').click();
   assert.match(await page.getByTestId('toast').innerText(), /no space is left[\s\S]*Free disk space/);
+  // Over the sheet, not behind it.
+  assert.equal(await page.locator('dialog [data-testid=toast]').count(), 1);
   assert.ok(await page.getByTestId('sheet-start').isVisible());
   await close();
 });

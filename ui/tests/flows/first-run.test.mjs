@@ -64,3 +64,12 @@ test('without a keychain the key is kept for the session, and it says so', async
   await page.getByText('Key kept in memory until Gistmill closes').waitFor();
   await close();
 });
+
+test('a model that the key may not use is replaced by one it may', async () => {
+  const { page, close } = await openWindow(browser, pages.address, 'welcome&model=claude-gone');
+  await page.getByTestId('welcome-key-input').fill('sk-ant-example-7Q2f');
+  await page.getByTestId('welcome-save').click();
+  await page.getByRole('button', { name: 'Use claude-opus-4-6' }).click();
+  await page.getByText('Drop PDFs here').waitFor();
+  await close();
+});

@@ -32,7 +32,11 @@ pub(crate) async fn run(
 ) -> Result<ExitCode, Failed> {
     let settings = engine.settings().await?;
     let provider = arguments.provider.map_or(settings.provider, Provider::from);
-    let usual = if arguments.prompt.is_some() { QueueName::High } else { QueueName::Bulk };
+    let usual = if arguments.prompt.is_some() {
+        QueueName::High
+    } else {
+        QueueName::Bulk
+    };
     let mut submission = Submission {
         name: arguments.name.unwrap_or_default(),
         queue: arguments.queue.map_or(usual, QueueName::from),
@@ -41,11 +45,18 @@ pub(crate) async fn run(
         model: arguments.model,
     };
     let added = if let Some(prompt) = arguments.prompt {
-        let prompt = if prompt == "-" { read_prompt()? } else { prompt };
+        let prompt = if prompt == "-" {
+            read_prompt()?
+        } else {
+            prompt
+        };
         if submission.name.is_empty() {
             submission.name = "Prompt".to_owned();
         }
-        Added { submitted: engine.submit_prompt(prompt, submission).await?, scan: None }
+        Added {
+            submitted: engine.submit_prompt(prompt, submission).await?,
+            scan: None,
+        }
     } else {
         let report = engine.scan(arguments.files).await?;
         if report.files.is_empty() {
@@ -58,7 +69,10 @@ pub(crate) async fn run(
             submission.name.clone_from(&report.name);
         }
         let submitted = engine.submit_scan(report.scan_id, submission).await?;
-        Added { submitted, scan: Some(report) }
+        Added {
+            submitted,
+            scan: Some(report),
+        }
     };
     let needs_key = provider == Provider::Claude && engine.key_status().source == KeySource::None;
     output.either(&added, || text(&added, needs_key))?;
@@ -90,8 +104,11 @@ fn text(added: &Added, needs_key: bool) -> String {
     let total = added.submitted.job_ids.len() as u64;
     let mut lines = Vec::new();
     if let Some(report) = &added.scan {
-        let unusable: Vec<_> =
-            report.files.iter().filter(|file| file.document.finding.is_some()).collect();
+        let unusable: Vec<_> = report
+            .files
+            .iter()
+            .filter(|file| file.document.finding.is_some())
+            .collect();
         let usable = total - unusable.len() as u64;
         lines.push(format!(
             "Added {}, {}.",
@@ -104,8 +121,11 @@ fn text(added: &Added, needs_key: bool) -> String {
                 counted(unusable.len() as u64, "file", "files")
             ));
             lines.extend(unusable.iter().take(20).map(|file| {
-                let message =
-                    file.document.finding.as_ref().map_or("", |finding| finding.message.as_str());
+                let message = file
+                    .document
+                    .finding
+                    .as_ref()
+                    .map_or("", |finding| finding.message.as_str());
                 format!("  {}: {message}", file.name)
             }));
             if unusable.len() > 20 {
@@ -133,7 +153,10 @@ fn left_out(report: &ScanReport) -> String {
         (SkipReason::Duplicate, "with the same content as another"),
         (SkipReason::OtherKind, "of another kind"),
         (SkipReason::Hidden, "hidden"),
-        (SkipReason::LinkLoop, "behind a link that leads nowhere or back"),
+        (
+            SkipReason::LinkLoop,
+            "behind a link that leads nowhere or back",
+        ),
         (SkipReason::Unreadable, "that can't be read"),
         (SkipReason::Missing, "that don't exist"),
         (SkipReason::TooMany, "over the limit of one drop"),
@@ -142,9 +165,17 @@ fn left_out(report: &ScanReport) -> String {
     let parts: Vec<String> = REASONS
         .iter()
         .filter_map(|(reason, words)| {
-            let count = report.skipped.iter().filter(|skipped| skipped.reason == *reason).count();
+            let count = report
+                .skipped
+                .iter()
+                .filter(|skipped| skipped.reason == *reason)
+                .count();
             (count > 0).then(|| format!("{count} {words}"))
         })
         .collect();
-    if parts.is_empty() { String::new() } else { format!("Left out: {}.", parts.join(", ")) }
+    if parts.is_empty() {
+        String::new()
+    } else {
+        format!("Left out: {}.", parts.join(", "))
+    }
 }

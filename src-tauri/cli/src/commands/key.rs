@@ -21,7 +21,10 @@ pub(crate) async fn set(
     // Never an argument: other users of the machine see those.
     let key = if arguments.stdin || !std::io::stdin().is_terminal() {
         let mut key = String::new();
-        std::io::stdin().take(LONGEST_KEY).read_to_string(&mut key).map_err(unread)?;
+        std::io::stdin()
+            .take(LONGEST_KEY)
+            .read_to_string(&mut key)
+            .map_err(unread)?;
         key
     } else {
         rpassword::prompt_password("Anthropic API key (not shown): ").map_err(unread)?
@@ -68,7 +71,8 @@ pub(crate) async fn remove(engine: &Engine, output: Output) -> Result<ExitCode, 
     let status: KeyStatus = engine.remove_key().await?;
     output.either(&status, || match status.source {
         KeySource::Environment => {
-            "The key is out of the keychain. ANTHROPIC_API_KEY is still set and will be used.".to_owned()
+            "The key is out of the keychain. ANTHROPIC_API_KEY is still set and will be used."
+                .to_owned()
         }
         _ => "The key is out of the keychain.".to_owned(),
     })?;

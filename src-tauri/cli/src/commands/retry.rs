@@ -16,7 +16,10 @@ pub(crate) async fn run(
     output: Output,
 ) -> Result<ExitCode, Failed> {
     let (asked, queued) = if arguments.all {
-        let filter = JobFilter { shown: JobsShown::DeadLetters, ..JobFilter::default() };
+        let filter = JobFilter {
+            shown: JobsShown::DeadLetters,
+            ..JobFilter::default()
+        };
         let queued = engine.retry_matching(filter).await?;
         (queued, queued)
     } else {
@@ -36,5 +39,9 @@ pub(crate) async fn run(
         }
         text
     })?;
-    Ok(if queued < asked { ExitCode::from(SOME_FAILED) } else { ExitCode::SUCCESS })
+    Ok(if queued < asked {
+        ExitCode::from(SOME_FAILED)
+    } else {
+        ExitCode::SUCCESS
+    })
 }

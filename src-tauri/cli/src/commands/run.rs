@@ -143,7 +143,11 @@ async fn report(
         failed: counts.dead_letters.saturating_sub(before.dead_letters),
         waiting: counts.waiting,
         answer: overview.answer.clone(),
-        results: engine.data_directory().join("results").to_string_lossy().into_owned(),
+        results: engine
+            .data_directory()
+            .join("results")
+            .to_string_lossy()
+            .into_owned(),
         jobs: ended_since(engine, started).await?,
     })
 }
@@ -170,14 +174,18 @@ async fn ended_since(engine: &Engine, started: Timestamp) -> Result<Vec<JobView>
 fn text(report: &Report, now: Timestamp) -> String {
     let mut lines = Vec::new();
     // Of many jobs only those that want a look are named.
-    let rows: Vec<JobView> = if report.jobs.len() <= MOST_ROWS {
-        report.jobs.clone()
-    } else {
-        let ended_well = |job: &JobView| job.status == JobStatus::Completed;
-        report.jobs.iter().filter(|job| !ended_well(job)).take(MOST_ROWS).cloned().collect()
-    };
+    let many = report.jobs.len() > MOST_ROWS;
+    let worth_a_look = |job: &&JobView| !many || job.status != JobStatus::Completed;
+    let mut rows: Vec<JobView> = report.jobs.iter().filter(worth_a_look).cloned().collect();
+    let left_out = rows.len().saturating_sub(MOST_ROWS) as u64;
+    rows.truncate(MOST_ROWS);
     if !rows.is_empty() {
         lines.push(shown::table(&rows, now));
+        if left_out > 0 {
+            lines.push(format!(
+                "and {left_out} more; “gistmill jobs” lists them all"
+            ));
+        }
         lines.push(String::new());
     }
     if report.done + report.needs_review + report.failed == 0 && report.waiting == 0 {
@@ -189,7 +197,10 @@ fn text(report: &Report, now: Timestamp) -> String {
     ));
     if report.waiting > 0 {
         let answer = report.answer.as_deref().unwrap_or("Run it again to go on.");
-        lines.push(format!("{} still waiting. {answer}", counted(report.waiting, "job is", "jobs are")));
+        lines.push(format!(
+            "{} still waiting. {answer}",
+            counted(report.waiting, "job is", "jobs are")
+        ));
     }
     lines.push(format!("Results: {}", report.results));
     lines.join("\n")

@@ -48,14 +48,21 @@ fn text(detail: &JobDetail) -> String {
     if let Some(pages) = job.pages {
         lines.push(format!("Pages: {pages}"));
     }
-    lines.push(format!("Answered by: {}, {}", job.provider.as_str(), job.model));
+    lines.push(format!(
+        "Answered by: {}, {}",
+        job.provider.as_str(),
+        job.model
+    ));
     lines.push(format!(
         "Cost: {} ({} tokens in, {} out)",
         money(job.cost_micros),
         job.input_tokens,
         job.output_tokens
     ));
-    lines.push(format!("Attempts: {} of {}", job.attempts, job.max_attempts));
+    lines.push(format!(
+        "Attempts: {} of {}",
+        job.attempts, job.max_attempts
+    ));
     lines.extend(detail.attempts.iter().map(attempt));
     if let Some(result) = &detail.result {
         lines.push(format!("Result: {}", result.path));
@@ -82,9 +89,15 @@ fn attempt(attempt: &AttemptView) -> String {
         AttemptOutcome::Interrupted => "interrupted, outcome unknown",
         AttemptOutcome::Cancelled => "cancelled",
     };
-    let mut parts = vec![format!("waited {}", duration(u128::from(attempt.waited_ms)))];
+    let mut parts = vec![format!(
+        "waited {}",
+        duration(u128::from(attempt.waited_ms))
+    )];
     if let Some(ended_at) = attempt.ended_at {
-        parts.push(format!("ran {}", duration(ended_at.since(attempt.started_at).as_millis())));
+        parts.push(format!(
+            "ran {}",
+            duration(ended_at.since(attempt.started_at).as_millis())
+        ));
     }
     if let Some(told) = attempt.told_to_wait_ms {
         parts.push(format!("told to wait {}", duration(u128::from(told))));
@@ -92,9 +105,16 @@ fn attempt(attempt: &AttemptView) -> String {
     if let Some(tokens) = attempt.output_tokens.filter(|tokens| *tokens > 0) {
         parts.push(counted(tokens, "token out", "tokens out"));
     }
-    let mut line = format!("  {}  {outcome}, {}", moment(attempt.started_at), parts.join(", "));
+    let mut line = format!(
+        "  {}  {outcome}, {}",
+        moment(attempt.started_at),
+        parts.join(", ")
+    );
     if let Some(message) = &attempt.message {
-        let code = attempt.http_status.map(|status| format!(" ({status})")).unwrap_or_default();
+        let code = attempt
+            .http_status
+            .map(|status| format!(" ({status})"))
+            .unwrap_or_default();
         line.push_str(&format!("\n    {message}{code}"));
     }
     if let Some(request_id) = &attempt.request_id {

@@ -33,14 +33,22 @@ fn text(overview: &Overview, engine: &Engine) -> String {
             QueueName::Bulk => "bulk",
         };
         let paused = if lane.paused { ", paused" } else { "" };
-        lines.push(format!("  {name}: {} running, {} waiting{paused}", lane.running, lane.waiting));
+        lines.push(format!(
+            "  {name}: {} running, {} waiting{paused}",
+            lane.running, lane.waiting
+        ));
     }
     if let Some(answer) = &overview.answer {
         lines.push(format!("Why is nothing moving? {answer}"));
     }
-    lines.push(format!("Spent today: {}", money(Some(overview.spent_today_micros))));
+    lines.push(format!(
+        "Spent today: {}",
+        money(Some(overview.spent_today_micros))
+    ));
     lines.push(match overview.consumer {
-        ConsumerPlace::Here | ConsumerPlace::Elsewhere => "A Gistmill is working the queue.".to_owned(),
+        ConsumerPlace::Here | ConsumerPlace::Elsewhere => {
+            "A Gistmill is working the queue.".to_owned()
+        }
         ConsumerPlace::Nowhere => "Nothing is working the queue.".to_owned(),
     });
     let ending = overview.key.ending.as_deref().unwrap_or_default();

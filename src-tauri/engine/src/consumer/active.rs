@@ -65,18 +65,27 @@ impl ActiveJobs {
 
     /// Returns why an attempt was asked to end.
     pub(super) fn wish(&self, job_id: &JobId) -> Wish {
-        self.lock().get(job_id).map_or(Wish::None, |active| active.wish)
+        self.lock()
+            .get(job_id)
+            .map_or(Wish::None, |active| active.wish)
     }
 
     /// Counts the attempts of a queue.
     pub(super) fn running(&self, queue: QueueName) -> u32 {
-        let running = self.lock().values().filter(|active| active.queue == queue).count();
+        let running = self
+            .lock()
+            .values()
+            .filter(|active| active.queue == queue)
+            .count();
         u32::try_from(running).unwrap_or(u32::MAX)
     }
 
     /// Returns all leases.
     pub(super) fn leases(&self) -> Vec<Lease> {
-        self.lock().values().map(|active| active.lease.clone()).collect()
+        self.lock()
+            .values()
+            .map(|active| active.lease.clone())
+            .collect()
     }
 
     /// Asks the attempt of a job to end. A call that is paid for anyway goes on: its result is kept.

@@ -47,13 +47,18 @@ async fn dispatch(shared: &Arc<Shared>, tasks: &TaskTracker) -> Result<()> {
     for queue in shared.store.queues().await? {
         // Ends when the lane is full or nothing is ready: each round fills it further.
         loop {
-            let room = queue.max_concurrency.saturating_sub(shared.active.running(queue.queue));
+            let room = queue
+                .max_concurrency
+                .saturating_sub(shared.active.running(queue.queue));
             let limit = room.min(queue.max_batch_size);
             if queue.paused || limit == 0 {
                 break;
             }
             let now = shared.clock.now();
-            let claimed = shared.store.claim(queue.queue, limit, now, now.after(LEASE)).await?;
+            let claimed = shared
+                .store
+                .claim(queue.queue, limit, now, now.after(LEASE))
+                .await?;
             if claimed.is_empty() {
                 break;
             }
@@ -81,9 +86,15 @@ pub(super) async fn keep_leases(shared: Arc<Shared>, stop: CancellationToken) {
         if leases.is_empty() {
             continue;
         }
-        match shared.store.renew(leases, shared.clock.now().after(LEASE)).await {
+        match shared
+            .store
+            .renew(leases, shared.clock.now().after(LEASE))
+            .await
+        {
             // Another program may have cancelled them.
-            Ok(cancelled) => cancelled.iter().for_each(|job_id| shared.active.cancel(job_id)),
+            Ok(cancelled) => cancelled
+                .iter()
+                .for_each(|job_id| shared.active.cancel(job_id)),
             Err(error) => tracing::error!(%error, "leases could not be renewed; trying again"),
         }
     }

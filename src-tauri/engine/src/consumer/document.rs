@@ -13,7 +13,10 @@ use crate::provider::{Failure, RequestDocument};
 use crate::store::ClaimedJob;
 
 /// Returns the PDF of a claimed job, after making sure that it is the file that was added.
-pub(super) async fn verified(shared: &Shared, job: &ClaimedJob) -> Result<RequestDocument, Failure> {
+pub(super) async fn verified(
+    shared: &Shared,
+    job: &ClaimedJob,
+) -> Result<RequestDocument, Failure> {
     let path = PathBuf::from(job.source_path.clone().unwrap_or_default());
     let Some(sha256) = job.document_sha256.clone() else {
         return adopted(shared, job, path).await;
@@ -51,7 +54,10 @@ async fn adopted(
         .map_err(|error| Failure::unsent(Cause::StorageFailed, error.to_string()))?;
     let modified_ms = inspection.modified_ms;
     let Some(document) = known(inspection)? else {
-        return Err(Failure::unsent(Cause::FileUnreadable, "The file can't be read."));
+        return Err(Failure::unsent(
+            Cause::FileUnreadable,
+            "The file can't be read.",
+        ));
     };
     let now: Timestamp = shared.clock.now();
     shared
@@ -88,26 +94,45 @@ struct Expected {
 fn check(path: &Path, expected: &Expected) -> Result<(), Failure> {
     let shown = path.display();
     let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
-        ErrorKind::NotFound | ErrorKind::NotADirectory => {
-            Failure::unsent(Cause::FileMissing, format!("There is no file {shown} any more."))
-        }
-        _ => Failure::unsent(Cause::FileUnreadable, format!("{shown} can't be read: {error}.")),
+        ErrorKind::NotFound | ErrorKind::NotADirectory => Failure::unsent(
+            Cause::FileMissing,
+            format!("There is no file {shown} any more."),
+        ),
+        _ => Failure::unsent(
+            Cause::FileUnreadable,
+            format!("{shown} can't be read: {error}."),
+        ),
     })?;
     if !metadata.is_file() {
-        return Err(Failure::unsent(Cause::FileMissing, format!("{shown} is not a file any more.")));
+        return Err(Failure::unsent(
+            Cause::FileMissing,
+            format!("{shown} is not a file any more."),
+        ));
     }
     if metadata.len() == expected.bytes && modified_ms(&metadata) == expected.modified_ms {
         return Ok(());
     }
-    let changed =
-        || Failure::unsent(Cause::FileChanged, format!("{shown} was changed after it was added."));
+    let changed = || {
+        Failure::unsent(
+            Cause::FileChanged,
+            format!("{shown} was changed after it was added."),
+        )
+    };
     if metadata.len() != expected.bytes {
         return Err(changed());
     }
     // Copied or touched: only the content counts.
-    let found = digest(path)
-        .map_err(|error| Failure::unsent(Cause::FileUnreadable, format!("{shown} can't be read: {error}.")))?;
-    if found == expected.sha256 { Ok(()) } else { Err(changed()) }
+    let found = digest(path).map_err(|error| {
+        Failure::unsent(
+            Cause::FileUnreadable,
+            format!("{shown} can't be read: {error}."),
+        )
+    })?;
+    if found == expected.sha256 {
+        Ok(())
+    } else {
+        Err(changed())
+    }
 }
 
 /// Returns when a file was last changed, in milliseconds since 1970; 0 where the system can't tell.

@@ -57,7 +57,9 @@ fn class(failure: &Failure, number: u32) -> CauseClass {
 /// give or take a fifth; a longer time that we were told wins.
 fn delay(number: u32, told: Option<Duration>, random: &mut impl Rng) -> Duration {
     let doubled = FIRST_DELAY.saturating_mul(2_u32.saturating_pow(number.saturating_sub(1)));
-    let own = doubled.min(LONGEST_DELAY).mul_f64(1.0 + random.random_range(-JITTER..=JITTER));
+    let own = doubled
+        .min(LONGEST_DELAY)
+        .mul_f64(1.0 + random.random_range(-JITTER..=JITTER));
     own.max(told.unwrap_or_default().min(LONGEST_TOLD))
 }
 
@@ -114,14 +116,23 @@ mod tests {
         told.retry_after = Some(Duration::from_secs(300));
         assert!((seconds(decide(&told, 1)) - 300.0).abs() < 1e-9);
         told.retry_after = Some(Duration::from_secs(2));
-        assert!(seconds(decide(&told, 1)) >= 48.0, "our own delay stands when it is longer");
+        assert!(
+            seconds(decide(&told, 1)) >= 48.0,
+            "our own delay stands when it is longer"
+        );
         told.retry_after = Some(Duration::from_secs(u64::MAX / 4));
-        assert!(seconds(decide(&told, 1)) <= 86_400.0, "an absurd wait is bounded by a day");
+        assert!(
+            seconds(decide(&told, 1)) <= 86_400.0,
+            "an absurd wait is bounded by a day"
+        );
     }
 
     #[test]
     fn the_last_delivery_dead_letters() {
-        assert_eq!(decide(&failure(Cause::Overloaded), 4), AfterAttempt::DeadLettered);
+        assert_eq!(
+            decide(&failure(Cause::Overloaded), 4),
+            AfterAttempt::DeadLettered
+        );
     }
 
     #[test]
@@ -136,7 +147,10 @@ mod tests {
 
     #[test]
     fn a_permanent_error_fails_at_once() {
-        assert_eq!(decide(&failure(Cause::PdfEncrypted), 1), AfterAttempt::Failed);
+        assert_eq!(
+            decide(&failure(Cause::PdfEncrypted), 1),
+            AfterAttempt::Failed
+        );
     }
 
     #[test]

@@ -30,7 +30,9 @@ const PROGRESS_INTERVAL: i64 = 150;
 pub(super) async fn run(shared: Arc<Shared>, job: ClaimedJob, cut_off: CancellationToken) {
     let job_id = job.lease.job_id.clone();
     // A defect in a provider must not leave a job running for ever.
-    let outcome = AssertUnwindSafe(attempt(&shared, &job, &cut_off)).catch_unwind().await;
+    let outcome = AssertUnwindSafe(attempt(&shared, &job, &cut_off))
+        .catch_unwind()
+        .await;
     match outcome {
         Ok(Ok(())) => {}
         Ok(Err(error)) => {
@@ -47,7 +49,9 @@ pub(super) async fn run(shared: Arc<Shared>, job: ClaimedJob, cut_off: Cancellat
         }
     }
     shared.active.end(&job_id);
-    shared.emit(EngineEvent::JobsChanged { job_ids: vec![job_id] });
+    shared.emit(EngineEvent::JobsChanged {
+        job_ids: vec![job_id],
+    });
     shared.wake.notify_one();
     shared.ended.notify_one();
 }
@@ -61,10 +65,16 @@ async fn attempt(shared: &Shared, job: &ClaimedJob, cut_off: &CancellationToken)
         Ok(answer) => {
             let answer = priced(job, answer);
             let held = stored(shared, || {
-                shared.store.keep_answer(job.lease.clone(), answer.clone(), shared.clock.now())
+                shared
+                    .store
+                    .keep_answer(job.lease.clone(), answer.clone(), shared.clock.now())
             })
             .await?;
-            if held { publish(shared, job, answer).await } else { Ok(()) }
+            if held {
+                publish(shared, job, answer).await
+            } else {
+                Ok(())
+            }
         }
         Err(failure) => end(shared, job, failure).await,
     }
@@ -90,7 +100,11 @@ async fn deliver(
         model: job.model.clone(),
         max_tokens: job.max_tokens,
     };
-    let progress = Reporter { shared, job, told_at: AtomicI64::new(0) };
+    let progress = Reporter {
+        shared,
+        job,
+        told_at: AtomicI64::new(0),
+    };
     progress.advanced(JobPhase::Reading, 0);
     let provider = (shared.providers)(job.provider)
         .map_err(|error| Failure::unsent(Cause::KeyRefused, error.to_string()))?;
@@ -120,9 +134,15 @@ fn priced(job: &ClaimedJob, answer: Answer) -> NewAnswer {
 /// Stores the result and completes the job.
 async fn publish(shared: &Shared, job: &ClaimedJob, answer: NewAnswer) -> Result<()> {
     let key = Library::key(&job.lease.job_id, job.lease.generation);
-    let put = match shared.library.put_if_absent(&key, file_text(job, &answer)).await {
+    let put = match shared
+        .library
+        .put_if_absent(&key, file_text(job, &answer))
+        .await
+    {
         Ok(put) => put,
-        Err(reason) => return end(shared, job, Failure::unsent(Cause::StorageFailed, reason)).await,
+        Err(reason) => {
+            return end(shared, job, Failure::unsent(Cause::StorageFailed, reason)).await;
+        }
     };
     let settings = shared.store.settings().await?;
     let result = NewResult {
@@ -136,7 +156,9 @@ async fn publish(shared: &Shared, job: &ClaimedJob, answer: NewAnswer) -> Result
         copy_wanted: settings.copy_beside_pdf && job.kind == JobKind::Pdf,
     };
     stored(shared, || {
-        shared.store.complete(job.lease.clone(), result.clone(), shared.clock.now())
+        shared
+            .store
+            .complete(job.lease.clone(), result.clone(), shared.clock.now())
     })
     .await?;
     Ok(())
@@ -149,7 +171,10 @@ fn file_text(job: &ClaimedJob, answer: &NewAnswer) -> String {
         .template_id
         .as_ref()
         .zip(job.template_version)
-        .map_or_else(|| "prompt".to_owned(), |(id, version)| format!("{id}-v{version}"));
+        .map_or_else(
+            || "prompt".to_owned(),
+            |(id, version)| format!("{id}-v{version}"),
+        );
     let source = job.document_sha256.clone().map_or_else(
         || Sha256::of(job.prompt.as_deref().unwrap_or_default().as_bytes()).0,
         |sha256| sha256,
@@ -172,18 +197,18 @@ async fn end(shared: &Shared, job: &ClaimedJob, failure: Failure) -> Result<()> 
         Wish::Cancelled => (AfterAttempt::Cancelled, AttemptOutcome::Cancelled),
         Wish::ShuttingDown if failure.cause == Cause::Interrupted => cut_off(job, &failure, now),
         _ => {
-            let mut random =
-                shared.jitter.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut random = shared
+                .jitter
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
             let next =
                 retry::after_failure(&failure, lease.number, job.max_attempts, now, &mut *random);
             (next, outcome(next))
         }
     };
-    let cost_micros = match (failure.billed, failure.usage) {
-        (_, Some(usage)) if job.provider == Provider::Claude => {
-            pricing::cost_micros(&job.model, &usage)
-        }
-        (Billed::Unknown, _) if job.provider == Provider::Claude => None,
+    // What was counted until a call broke off is only a part of what it may have cost.
+    let cost_micros = match (job.provider, failure.billed) {
+        (Provider::Claude, Billed::Unknown) => None,
         _ => Some(0),
     };
     let attempt_end = AttemptEnd {
@@ -201,7 +226,9 @@ async fn end(shared: &Shared, job: &ClaimedJob, failure: Failure) -> Result<()> 
         next,
     };
     stored(shared, || {
-        shared.store.end_attempt(lease.clone(), job.provider, attempt_end.clone(), now)
+        shared
+            .store
+            .end_attempt(lease.clone(), job.provider, attempt_end.clone(), now)
     })
     .await?;
     if matches!(next, AfterAttempt::Deferred { open_circuit: true }) {
@@ -227,7 +254,12 @@ fn cut_off(
 ) -> (AfterAttempt, AttemptOutcome) {
     let may_have_run = failure.billed == Billed::Unknown && job.provider == Provider::Claude;
     if !may_have_run {
-        (AfterAttempt::Deferred { open_circuit: false }, AttemptOutcome::Deferred)
+        (
+            AfterAttempt::Deferred {
+                open_circuit: false,
+            },
+            AttemptOutcome::Deferred,
+        )
     } else if job.lease.number >= job.max_attempts {
         (AfterAttempt::DeadLettered, AttemptOutcome::Interrupted)
     } else {
@@ -247,7 +279,10 @@ where
             Ok(held) => return Ok(held),
             Err(error) => {
                 tracing::warn!(%error, "a change could not be stored; trying again");
-                shared.clock.sleep_until(shared.clock.now().after(delay)).await;
+                shared
+                    .clock
+                    .sleep_until(shared.clock.now().after(delay))
+                    .await;
                 delay *= 2;
             }
         }

@@ -29,7 +29,10 @@ pub(super) fn answer(row: &OverviewRow, place: ConsumerPlace, now: Timestamp) ->
     match paused.as_slice() {
         [] => None,
         [one] => Some(format!("The lane {one} is paused. Resume it to go on.")),
-        _ => Some(format!("The lanes {} are paused. Resume one to go on.", paused.join(" and "))),
+        _ => Some(format!(
+            "The lanes {} are paused. Resume one to go on.",
+            paused.join(" and ")
+        )),
     }
 }
 

@@ -45,11 +45,16 @@ impl Engine {
         jiff::Timestamp::from_millisecond(now.0)
             .ok()
             .and_then(|moment| moment.to_zoned_datetime(zone).start_of_day().ok())
-            .map_or(now, |midnight| Timestamp(midnight.timestamp().as_millisecond()))
+            .map_or(now, |midnight| {
+                Timestamp(midnight.timestamp().as_millisecond())
+            })
     }
 
     fn list_context(&self) -> ListContext {
-        ListContext { now: self.0.config.clock.now(), consumer: self.place() }
+        ListContext {
+            now: self.0.config.clock.now(),
+            consumer: self.place(),
+        }
     }
 
     /// Returns a page of the jobs that match, newest first. `after` is the `next` of the page before.
@@ -63,7 +68,10 @@ impl Engine {
         limit: u32,
     ) -> Result<JobPage, EngineError> {
         let limit = limit.clamp(1, LARGEST_PAGE);
-        self.0.store.jobs(filter, after, limit, self.list_context()).await
+        self.0
+            .store
+            .jobs(filter, after, limit, self.list_context())
+            .await
     }
 
     /// Returns a job with everything about it, its result's text included.
@@ -113,7 +121,10 @@ impl Engine {
         };
         match (found.pop(), found.is_empty()) {
             (Some(job_id), true) => Ok(job_id),
-            (None, _) => Err(EngineError::NotFound { what: "job", name: prefix.to_owned() }),
+            (None, _) => Err(EngineError::NotFound {
+                what: "job",
+                name: prefix.to_owned(),
+            }),
             _ => Err(EngineError::bad_input(
                 format!("Several jobs begin with {prefix}."),
                 "Give more of the id.",
@@ -127,7 +138,14 @@ impl Engine {
     /// [`EngineError::NotFound`].
     pub async fn batch(&self, batch_id: BatchId) -> Result<BatchView, EngineError> {
         let name = batch_id.to_string();
-        self.0.store.batch(batch_id).await?.ok_or(EngineError::NotFound { what: "batch", name })
+        self.0
+            .store
+            .batch(batch_id)
+            .await?
+            .ok_or(EngineError::NotFound {
+                what: "batch",
+                name,
+            })
     }
 
     /// Puts ended jobs back in their queues as new runs. Returns how many were.
@@ -135,7 +153,11 @@ impl Engine {
     /// # Errors
     /// When the database can't be written.
     pub async fn retry(&self, job_ids: Vec<JobId>) -> Result<u64, EngineError> {
-        let changed = self.0.store.redrive(job_ids, self.0.config.clock.now()).await?;
+        let changed = self
+            .0
+            .store
+            .redrive(job_ids, self.0.config.clock.now())
+            .await?;
         Ok(self.jobs_changed(changed))
     }
 
@@ -144,7 +166,11 @@ impl Engine {
     /// # Errors
     /// When the database can't be written.
     pub async fn retry_matching(&self, filter: JobFilter) -> Result<u64, EngineError> {
-        let changed = self.0.store.redrive_matching(filter, self.0.config.clock.now()).await?;
+        let changed = self
+            .0
+            .store
+            .redrive_matching(filter, self.0.config.clock.now())
+            .await?;
         Ok(self.jobs_changed(changed))
     }
 
@@ -153,7 +179,11 @@ impl Engine {
     /// # Errors
     /// When the database can't be written.
     pub async fn run_now(&self, job_ids: Vec<JobId>) -> Result<u64, EngineError> {
-        let changed = self.0.store.run_now(job_ids, self.0.config.clock.now()).await?;
+        let changed = self
+            .0
+            .store
+            .run_now(job_ids, self.0.config.clock.now())
+            .await?;
         Ok(self.jobs_changed(changed))
     }
 
@@ -162,7 +192,11 @@ impl Engine {
     /// # Errors
     /// When the database can't be written.
     pub async fn cancel_jobs(&self, job_ids: Vec<JobId>) -> Result<u64, EngineError> {
-        let changed = self.0.store.cancel(job_ids, self.0.config.clock.now()).await?;
+        let changed = self
+            .0
+            .store
+            .cancel(job_ids, self.0.config.clock.now())
+            .await?;
         if let Some(consumer) = self.0.consumer.lock().await.as_ref() {
             consumer.cancel(&changed);
         }
@@ -198,7 +232,12 @@ impl Engine {
     pub async fn knows_path(&self, path: &Path) -> Result<bool, EngineError> {
         let results = self.0.config.data_directory.join("results");
         let in_library = path.parent() == Some(results.as_path());
-        Ok(in_library || self.0.store.knows_path(path.to_string_lossy().into_owned()).await?)
+        Ok(in_library
+            || self
+                .0
+                .store
+                .knows_path(path.to_string_lossy().into_owned())
+                .await?)
     }
 
     fn jobs_changed(&self, job_ids: Vec<JobId>) -> u64 {
@@ -212,7 +251,9 @@ impl Engine {
 
     fn everything_changed(&self) {
         self.0.wake.notify_one();
-        self.emit(EngineEvent::JobsChanged { job_ids: Vec::new() });
+        self.emit(EngineEvent::JobsChanged {
+            job_ids: Vec::new(),
+        });
         self.emit(EngineEvent::OverviewChanged);
     }
 }

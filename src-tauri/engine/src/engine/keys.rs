@@ -5,9 +5,9 @@ use std::sync::{Arc, PoisonError};
 use secrecy::SecretString;
 
 use super::{Engine, blocking};
+use crate::config::EngineConfig;
 use crate::error::EngineError;
 use crate::model::{Cause, EngineEvent, KeyStatus, KeyTest, Provider};
-use crate::config::EngineConfig;
 use crate::provider::claude::{ClaudeConfig, ClaudeProvider, ClaudeSetupError};
 
 impl Engine {
@@ -21,10 +21,17 @@ impl Engine {
     ///
     /// # Errors
     /// [`EngineError::BadInput`] for what can't be a key, [`EngineError::Keychain`] when it can't be kept.
-    pub async fn save_key(&self, key: String, session_only: bool) -> Result<KeyStatus, EngineError> {
+    pub async fn save_key(
+        &self,
+        key: String,
+        session_only: bool,
+    ) -> Result<KeyStatus, EngineError> {
         let key = key.trim().to_owned();
         if key.is_empty() {
-            return Err(EngineError::bad_input("No key was entered.", "Paste the key from the Anthropic Console."));
+            return Err(EngineError::bad_input(
+                "No key was entered.",
+                "Paste the key from the Anthropic Console.",
+            ));
         }
         if !key.chars().all(|character| character.is_ascii_graphic()) {
             return Err(EngineError::bad_input(
@@ -58,13 +65,15 @@ impl Engine {
             return Err(EngineError::KeyMissing);
         }
         let model = self.0.store.settings().await?.model;
-        let tested = self.claude()?.test_key(&model).await.map_err(|failure| {
-            EngineError::Provider {
-                key_refused: failure.cause == Cause::KeyRefused,
-                message: failure.message,
-                hint: failure.cause.hint().to_owned(),
-            }
-        })?;
+        let tested =
+            self.claude()?
+                .test_key(&model)
+                .await
+                .map_err(|failure| EngineError::Provider {
+                    key_refused: failure.cause == Cause::KeyRefused,
+                    message: failure.message,
+                    hint: failure.cause.hint().to_owned(),
+                })?;
         self.key_changed().await?;
         Ok(tested)
     }
@@ -72,23 +81,39 @@ impl Engine {
     /// Lets Claude's jobs be delivered again when what held them was the key.
     pub(super) async fn key_changed(&self) -> Result<(), EngineError> {
         if self.0.key.get().is_some() {
-            let held_by_key = self.0.store.open_circuits().await?.into_iter().any(|circuit| {
-                circuit.provider == Provider::Claude
-                    && matches!(circuit.cause, Cause::KeyMissing | Cause::KeyRefused | Cause::PermissionDenied)
-            });
+            let held_by_key = self
+                .0
+                .store
+                .open_circuits()
+                .await?
+                .into_iter()
+                .any(|circuit| {
+                    circuit.provider == Provider::Claude
+                        && matches!(
+                            circuit.cause,
+                            Cause::KeyMissing | Cause::KeyRefused | Cause::PermissionDenied
+                        )
+                });
             if held_by_key {
                 self.0.store.close_circuit(Provider::Claude).await?;
             }
         }
         self.0.wake.notify_one();
-        self.emit(EngineEvent::JobsChanged { job_ids: Vec::new() });
+        self.emit(EngineEvent::JobsChanged {
+            job_ids: Vec::new(),
+        });
         self.emit(EngineEvent::OverviewChanged);
         Ok(())
     }
 
     /// Returns Claude with the key of this moment.
     pub(super) fn claude(&self) -> Result<ClaudeProvider, EngineError> {
-        let claude = self.0.claude.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let claude = self
+            .0
+            .claude
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
         let key = self.0.key.get().unwrap_or_else(|| SecretString::from(""));
         claude.with_key(&key).map_err(unusable)
     }
@@ -109,7 +134,9 @@ pub(super) fn claude_at(
         let since_1970 = u64::try_from(clock.now().0).unwrap_or(0);
         std::time::UNIX_EPOCH + std::time::Duration::from_millis(since_1970)
     });
-    Ok(ClaudeProvider::new(&claude).map_err(unusable)?.with_now(now))
+    Ok(ClaudeProvider::new(&claude)
+        .map_err(unusable)?
+        .with_now(now))
 }
 
 fn unusable(error: ClaudeSetupError) -> EngineError {

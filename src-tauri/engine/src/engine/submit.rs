@@ -27,10 +27,17 @@ impl Engine {
     /// [`EngineError::BadInput`] when there is nothing to scan or the scan was cancelled.
     pub async fn scan(&self, paths: Vec<PathBuf>) -> Result<ScanReport, EngineError> {
         if paths.is_empty() {
-            return Err(EngineError::bad_input("No files were given.", "Choose PDFs or folders with PDFs."));
+            return Err(EngineError::bad_input(
+                "No files were given.",
+                "Choose PDFs or folders with PDFs.",
+            ));
         }
         let cancel = CancellationToken::new();
-        *self.0.scan_cancel.lock().unwrap_or_else(PoisonError::into_inner) = cancel.clone();
+        *self
+            .0
+            .scan_cancel
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = cancel.clone();
         let parts = intake::ScanParts {
             pdf: &self.0.pdf,
             own: self.0.config.data_directory.clone(),
@@ -52,7 +59,11 @@ impl Engine {
 
     /// Ends the scan that runs, if one does.
     pub fn cancel_scan(&self) {
-        self.0.scan_cancel.lock().unwrap_or_else(PoisonError::into_inner).cancel();
+        self.0
+            .scan_cancel
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .cancel();
     }
 
     /// Stores a scan's files as jobs; they are on disk when this returns.
@@ -68,12 +79,19 @@ impl Engine {
         submission: Submission,
     ) -> Result<Submitted, EngineError> {
         let template = self.template(&submission.template).await?;
-        let report = self.0.scans.take(scan_id).ok_or_else(|| EngineError::NotFound {
-            what: "scan",
-            name: scan_id.0.to_string(),
-        })?;
+        let report = self
+            .0
+            .scans
+            .take(scan_id)
+            .ok_or_else(|| EngineError::NotFound {
+                what: "scan",
+                name: scan_id.0.to_string(),
+            })?;
         if report.files.is_empty() {
-            return Err(EngineError::bad_input("There is no PDF among these files.", "Choose PDFs or folders with PDFs."));
+            return Err(EngineError::bad_input(
+                "There is no PDF among these files.",
+                "Choose PDFs or folders with PDFs.",
+            ));
         }
         let jobs = report.files.iter().map(new_job).collect();
         match self.submit(&submission, Some(template), jobs).await {
@@ -95,12 +113,17 @@ impl Engine {
         submission: Submission,
     ) -> Result<Submitted, EngineError> {
         if prompt.trim().is_empty() {
-            return Err(EngineError::bad_input("The prompt is empty.", "Write what Claude should do."));
+            return Err(EngineError::bad_input(
+                "The prompt is empty.",
+                "Write what Claude should do.",
+            ));
         }
         let characters = prompt.chars().count();
         if characters > LONGEST_PROMPT {
             return Err(EngineError::bad_input(
-                format!("The prompt has {characters} characters; at most {LONGEST_PROMPT} are possible."),
+                format!(
+                    "The prompt has {characters} characters; at most {LONGEST_PROMPT} are possible."
+                ),
                 "Shorten it, or put the text in a PDF.",
             ));
         }
@@ -138,7 +161,11 @@ impl Engine {
         let name: String = submission.name.trim().chars().take(LONGEST_TITLE).collect();
         let batch = NewBatch {
             batch_id: batch_id.clone(),
-            name: if name.is_empty() { "PDFs".to_owned() } else { name },
+            name: if name.is_empty() {
+                "PDFs".to_owned()
+            } else {
+                name
+            },
             user_id: USER.to_owned(),
             queue: submission.queue,
             template,
@@ -147,18 +174,31 @@ impl Engine {
             max_tokens: settings.max_tokens,
             jobs,
         };
-        self.0.store.submit(batch, self.0.config.clock.now()).await?;
+        self.0
+            .store
+            .submit(batch, self.0.config.clock.now())
+            .await?;
         self.0.wake.notify_one();
-        self.emit(EngineEvent::JobsChanged { job_ids: Vec::new() });
+        self.emit(EngineEvent::JobsChanged {
+            job_ids: Vec::new(),
+        });
         Ok(Submitted { batch_id, job_ids })
     }
 
     /// Splits `ID-vN` and makes sure that it exists.
     async fn template(&self, template: &str) -> Result<(String, u32), EngineError> {
-        let unknown = || EngineError::NotFound { what: "template", name: template.to_owned() };
+        let unknown = || EngineError::NotFound {
+            what: "template",
+            name: template.to_owned(),
+        };
         let (template_id, version) = template.rsplit_once("-v").ok_or_else(unknown)?;
         let version: u32 = version.parse().map_err(|_| unknown())?;
-        if self.0.store.has_template(template_id.to_owned(), version).await? {
+        if self
+            .0
+            .store
+            .has_template(template_id.to_owned(), version)
+            .await?
+        {
             Ok((template_id.to_owned(), version))
         } else {
             Err(unknown())

@@ -15,8 +15,9 @@ const LOOK: Duration = Duration::from_millis(300);
 const LOOK_AT_LOCK: Duration = Duration::from_secs(2);
 
 /// Tells the fronts and the dispatcher when another program changed the database.
-pub(super) async fn foreign_changes(inner: Weak<Inner>, stop: CancellationToken) {
-    let mut seen = None;
+///
+/// `seen` is the database's version for others' changes when the engine was opened.
+pub(super) async fn foreign_changes(inner: Weak<Inner>, mut seen: i64, stop: CancellationToken) {
     let mut looked_at_lock = tokio::time::Instant::now();
     loop {
         // Real time on purpose: what is watched is another process.
@@ -24,15 +25,19 @@ pub(super) async fn foreign_changes(inner: Weak<Inner>, stop: CancellationToken)
             () = stop.cancelled() => return,
             () = tokio::time::sleep(LOOK) => {}
         }
-        let Some(engine) = inner.upgrade().map(Engine) else { return };
+        let Some(engine) = inner.upgrade().map(Engine) else {
+            return;
+        };
         match engine.0.store.foreign_version().await {
             Ok(version) => {
-                if seen.is_some_and(|before| before != version) {
+                if seen != version {
                     engine.0.wake.notify_one();
-                    engine.emit(EngineEvent::JobsChanged { job_ids: Vec::new() });
+                    engine.emit(EngineEvent::JobsChanged {
+                        job_ids: Vec::new(),
+                    });
                     engine.emit(EngineEvent::OverviewChanged);
                 }
-                seen = Some(version);
+                seen = version;
             }
             Err(error) => tracing::debug!(%error, "the database could not be watched"),
         }
@@ -58,11 +63,15 @@ pub(super) async fn take_over(inner: Weak<Inner>, stop: CancellationToken) {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(LOOK_AT_LOCK) => {}
         }
-        let Some(engine) = inner.upgrade().map(Engine) else { return };
+        let Some(engine) = inner.upgrade().map(Engine) else {
+            return;
+        };
         match engine.try_start().await {
             Ok(true) => return,
             Ok(false) => {}
-            Err(error) => tracing::warn!(%error, "the queues could not be taken over; trying again"),
+            Err(error) => {
+                tracing::warn!(%error, "the queues could not be taken over; trying again")
+            }
         }
     }
 }

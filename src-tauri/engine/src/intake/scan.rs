@@ -61,13 +61,19 @@ pub(crate) async fn scan(
     let mut inspected = 0_u64;
     while let Some((path, inspection)) = inspections.next().await {
         if cancel.is_cancelled() {
-            return Err(EngineError::bad_input("The scan was cancelled.", "Nothing was added."));
+            return Err(EngineError::bad_input(
+                "The scan was cancelled.",
+                "Nothing was added.",
+            ));
         }
         let inspection = inspection.map_err(|error| EngineError::Internal(error.to_string()))?;
         inspected += 1;
         if inspected.is_multiple_of(8) || inspected == total {
             // Nobody may be listening.
-            drop(parts.events.send(EngineEvent::ScanProgress { inspected, found: total }));
+            drop(parts.events.send(EngineEvent::ScanProgress {
+                inspected,
+                found: total,
+            }));
         }
         let modified_ms = inspection.modified_ms;
         let document = document(inspection).unwrap_or_else(|finding| DocumentView {
@@ -79,7 +85,10 @@ pub(crate) async fn scan(
             finding: Some(finding),
         });
         if !document.sha256.as_str().is_empty() && !seen.insert(document.sha256.clone()) {
-            report.skipped.push(SkippedPath { path: shown(&path), reason: SkipReason::Duplicate });
+            report.skipped.push(SkippedPath {
+                path: shown(&path),
+                reason: SkipReason::Duplicate,
+            });
             continue;
         }
         if document.finding.is_none() {
@@ -109,7 +118,10 @@ fn name(paths: &[PathBuf]) -> String {
         [first, ..] => first.parent().and_then(Path::file_name),
         [] => None,
     };
-    named.map_or_else(|| "PDFs".to_owned(), |name| name.to_string_lossy().into_owned())
+    named.map_or_else(
+        || "PDFs".to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    )
 }
 
 /// Reports that wait to be submitted.
@@ -140,6 +152,10 @@ impl Scans {
 
     /// Puts back a report whose submission failed.
     pub(crate) fn put_back(&self, report: ScanReport) {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).1.push_back(report);
+        self.kept
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .1
+            .push_back(report);
     }
 }

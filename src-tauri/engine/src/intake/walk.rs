@@ -21,7 +21,10 @@ pub(super) struct Found {
 
 impl Found {
     fn skip(&mut self, path: &Path, reason: SkipReason) {
-        self.skipped.push(SkippedPath { path: path.to_string_lossy().into_owned(), reason });
+        self.skipped.push(SkippedPath {
+            path: path.to_string_lossy().into_owned(),
+            reason,
+        });
     }
 
     fn take(&mut self, path: PathBuf) {
@@ -63,7 +66,9 @@ fn folder(path: &Path, own: &Path, found: &mut Found) {
             Err(error) => {
                 let reason = if error.loop_ancestor().is_some() {
                     SkipReason::LinkLoop
-                } else if error.io_error().is_some_and(|io| io.kind() == std::io::ErrorKind::NotFound)
+                } else if error
+                    .io_error()
+                    .is_some_and(|io| io.kind() == std::io::ErrorKind::NotFound)
                 {
                     SkipReason::LinkLoop
                 } else {
@@ -83,7 +88,11 @@ fn folder(path: &Path, own: &Path, found: &mut Found) {
                 found.skip(entry.path(), SkipReason::OwnOutput);
                 entries.skip_current_dir();
             }
-        } else if entry.path().extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pdf")) {
+        } else if entry
+            .path()
+            .extension()
+            .is_some_and(|ending| ending.eq_ignore_ascii_case("pdf"))
+        {
             found.take(entry.into_path());
         } else {
             found.skip(entry.path(), SkipReason::OtherKind);
@@ -107,18 +116,42 @@ mod tests {
     fn folders_give_visible_pdfs_and_say_what_they_left_out() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().join("drop");
-        for name in ["b.PDF", "a.pdf", "notes.txt", ".hidden.pdf", "deep/er/c.pdf", ".git/d.pdf"] {
+        for name in [
+            "b.PDF",
+            "a.pdf",
+            "notes.txt",
+            ".hidden.pdf",
+            "deep/er/c.pdf",
+            ".git/d.pdf",
+        ] {
             let path = root.join(name);
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "x").unwrap();
         }
         let found = walk(&[root.clone()], Path::new("/nowhere"));
-        let names: Vec<_> =
-            found.files.iter().map(|path| path.strip_prefix(&root).unwrap().to_owned()).collect();
-        assert_eq!(names, [Path::new("a.pdf"), Path::new("b.PDF"), Path::new("deep/er/c.pdf")]);
+        let names: Vec<_> = found
+            .files
+            .iter()
+            .map(|path| path.strip_prefix(&root).unwrap().to_owned())
+            .collect();
+        assert_eq!(
+            names,
+            [
+                Path::new("a.pdf"),
+                Path::new("b.PDF"),
+                Path::new("deep/er/c.pdf")
+            ]
+        );
         let mut reasons: Vec<_> = found.skipped.iter().map(|skipped| skipped.reason).collect();
         reasons.sort();
-        assert_eq!(reasons, [SkipReason::Hidden, SkipReason::Hidden, SkipReason::OtherKind]);
+        assert_eq!(
+            reasons,
+            [
+                SkipReason::Hidden,
+                SkipReason::Hidden,
+                SkipReason::OtherKind
+            ]
+        );
     }
 
     #[cfg(unix)]
@@ -130,8 +163,17 @@ mod tests {
         std::os::unix::fs::symlink(&root, root.join("again")).unwrap();
         std::os::unix::fs::symlink(root.join("gone"), root.join("broken.pdf")).unwrap();
         let found = walk(&[root.clone()], Path::new("/nowhere"));
-        assert_eq!(found.files, [root.join("a.pdf")], "a loop must not add the file again");
-        assert_eq!(found.skipped.len(), 2, "both links must be named: {:?}", found.skipped);
+        assert_eq!(
+            found.files,
+            [root.join("a.pdf")],
+            "a loop must not add the file again"
+        );
+        assert_eq!(
+            found.skipped.len(),
+            2,
+            "both links must be named: {:?}",
+            found.skipped
+        );
     }
 
     #[test]

@@ -82,7 +82,8 @@ impl Store {
         now: Timestamp,
         lease_expires_at: Timestamp,
     ) -> Result<Vec<ClaimedJob>> {
-        self.write(move |connection| claim(connection, queue, limit, now, lease_expires_at)).await
+        self.write(move |connection| claim(connection, queue, limit, now, lease_expires_at))
+            .await
     }
 
     /// Returns when the next pending job of any queue becomes visible, if one will.

@@ -78,7 +78,8 @@ impl Store {
         answer: NewAnswer,
         now: Timestamp,
     ) -> Result<bool> {
-        self.write(move |connection| keep_answer(connection, &lease, &answer, now)).await
+        self.write(move |connection| keep_answer(connection, &lease, &answer, now))
+            .await
     }
 
     /// Returns the answer that was kept for this run of the job, if there is one.
@@ -116,7 +117,8 @@ impl Store {
         result: NewResult,
         now: Timestamp,
     ) -> Result<bool> {
-        self.write(move |connection| complete(connection, &lease, &result, now)).await
+        self.write(move |connection| complete(connection, &lease, &result, now))
+            .await
     }
 
     /// Ends an attempt without a result. Says whether the lease held.
@@ -127,7 +129,8 @@ impl Store {
         end: AttemptEnd,
         now: Timestamp,
     ) -> Result<bool> {
-        self.write(move |connection| end_attempt(connection, &lease, provider, &end, now)).await
+        self.write(move |connection| end_attempt(connection, &lease, provider, &end, now))
+            .await
     }
 }
 
@@ -146,9 +149,7 @@ fn keep_answer(
         answer.cost_micros,
     )?;
     connection
-        .prepare_cached(
-            "UPDATE attempts SET request_id = ?3 WHERE job_id = ?1 AND lease_id = ?2",
-        )?
+        .prepare_cached("UPDATE attempts SET request_id = ?3 WHERE job_id = ?1 AND lease_id = ?2")?
         .execute((lease.job_id.as_str(), &lease.lease_id, &answer.request_id))?;
     if !holds(connection, lease)? {
         return Ok(false);
@@ -276,7 +277,9 @@ fn complete(
     let (error_code, error) = answer
         .review
         .as_ref()
-        .map_or((None, None), |(cause, message)| (Some(cause.key()), Some(message.as_str())));
+        .map_or((None, None), |(cause, message)| {
+            (Some(cause.key()), Some(message.as_str()))
+        });
     connection
         .prepare_cached(
             "UPDATE jobs SET status = ?3, lease_id = NULL, lease_expires_at = NULL,
@@ -293,7 +296,14 @@ fn complete(
             &error_code,
             error,
         ))?;
-    close_attempt(connection, lease, outcome, error_code.as_deref(), error, now)?;
+    close_attempt(
+        connection,
+        lease,
+        outcome,
+        error_code.as_deref(),
+        error,
+        now,
+    )?;
     connection
         .prepare_cached("DELETE FROM answers WHERE job_id = ?1 AND generation = ?2")?
         .execute((lease.job_id.as_str(), lease.generation))?;
@@ -364,7 +374,14 @@ fn end_attempt(
             ":job": lease.job_id.as_str(),
             ":lease": lease.lease_id,
         })?;
-    close_attempt(connection, lease, end.outcome, Some(&error_code), Some(&end.message), now)?;
+    close_attempt(
+        connection,
+        lease,
+        end.outcome,
+        Some(&error_code),
+        Some(&end.message),
+        now,
+    )?;
     move_job(connection, lease, end, &error_code, now)?;
     match end.next {
         AfterAttempt::Failed | AfterAttempt::DeadLettered => {
@@ -391,17 +408,18 @@ fn move_job(
     error_code: &str,
     now: Timestamp,
 ) -> Result<()> {
+    // What is put off keeps its place in line.
     let (status, available_at, counted) = match end.next {
-        AfterAttempt::RetryAt(moment) => (JobStatus::Pending, moment, true),
-        AfterAttempt::Deferred { .. } => (JobStatus::Pending, now, false),
-        AfterAttempt::Failed => (JobStatus::Failed, now, true),
-        AfterAttempt::DeadLettered => (JobStatus::DeadLettered, now, true),
-        AfterAttempt::Cancelled => (JobStatus::Cancelled, now, true),
+        AfterAttempt::RetryAt(moment) => (JobStatus::Pending, Some(moment), true),
+        AfterAttempt::Deferred { .. } => (JobStatus::Pending, None, false),
+        AfterAttempt::Failed => (JobStatus::Failed, None, true),
+        AfterAttempt::DeadLettered => (JobStatus::DeadLettered, None, true),
+        AfterAttempt::Cancelled => (JobStatus::Cancelled, None, true),
     };
     connection
         .prepare_cached(
             "UPDATE jobs SET status = :status, lease_id = NULL, lease_expires_at = NULL,
-                 available_at = CASE WHEN :final THEN available_at ELSE :available END,
+                 available_at = coalesce(:available, available_at),
                  waiting_since = :now,
                  attempts = attempts - (NOT :counted),
                  completed_at = CASE WHEN :final THEN :now END,
@@ -412,7 +430,7 @@ fn move_job(
         .execute(named_params! {
             ":status": status.as_str(),
             ":final": status.is_final(),
-            ":available": available_at.0,
+            ":available": available_at.map(|moment| moment.0),
             ":now": now.0,
             ":counted": counted,
             ":error_code": error_code,

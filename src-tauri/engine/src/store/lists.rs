@@ -62,7 +62,8 @@ impl Store {
         limit: u32,
         context: ListContext,
     ) -> Result<JobPage> {
-        self.read(move |connection| page(connection, &filter, after, limit, context)).await
+        self.read(move |connection| page(connection, &filter, after, limit, context))
+            .await
     }
 
     /// Returns a job with everything about it.
@@ -70,7 +71,8 @@ impl Store {
     /// # Errors
     /// [`EngineError::NotFound`].
     pub(crate) async fn job(&self, job_id: JobId, context: ListContext) -> Result<JobRecord> {
-        self.read(move |connection| record(connection, &job_id, context)).await
+        self.read(move |connection| record(connection, &job_id, context))
+            .await
     }
 
     /// Returns the ids of all jobs whose id begins with `prefix`, at most two.
@@ -105,8 +107,15 @@ pub(super) fn condition(filter: &JobFilter) -> (String, Vec<Value>) {
     let mut values = Vec::new();
     if filter.shown != JobsShown::All {
         let statuses = filter.shown.statuses();
-        parts.push(format!("j.status IN ({})", vec!["?"; statuses.len()].join(", ")));
-        values.extend(statuses.iter().map(|status| Value::from(status.as_str().to_owned())));
+        parts.push(format!(
+            "j.status IN ({})",
+            vec!["?"; statuses.len()].join(", ")
+        ));
+        values.extend(
+            statuses
+                .iter()
+                .map(|status| Value::from(status.as_str().to_owned())),
+        );
     }
     if let Some(queue) = filter.queue {
         parts.push("j.queue = ?".to_owned());
@@ -116,10 +125,19 @@ pub(super) fn condition(filter: &JobFilter) -> (String, Vec<Value>) {
         parts.push("j.batch_id = ?".to_owned());
         values.push(Value::from(batch_id.as_str().to_owned()));
     }
-    if let Some(text) = filter.text.as_deref().map(str::trim).filter(|text| !text.is_empty()) {
+    if let Some(text) = filter
+        .text
+        .as_deref()
+        .map(str::trim)
+        .filter(|text| !text.is_empty())
+    {
         parts.push("(j.title LIKE ? ESCAPE '\\' OR j.error LIKE ? ESCAPE '\\')".to_owned());
-        let pattern =
-            format!("%{}%", text.replace('\\', "\\\\").replace('%', "\\%").replace('_', "\\_"));
+        let pattern = format!(
+            "%{}%",
+            text.replace('\\', "\\\\")
+                .replace('%', "\\%")
+                .replace('_', "\\_")
+        );
         values.push(Value::from(pattern.clone()));
         values.push(Value::from(pattern));
     }
@@ -152,8 +170,16 @@ fn page(
         .collect::<rusqlite::Result<Vec<_>>>()?;
     let more = found.len() > limit as usize;
     found.truncate(limit as usize);
-    let next = if more { found.last().map(|(seq, _)| *seq) } else { None };
-    Ok(JobPage { jobs: found.into_iter().map(|(_, job)| job).collect(), total, next })
+    let next = if more {
+        found.last().map(|(seq, _)| *seq)
+    } else {
+        None
+    };
+    Ok(JobPage {
+        jobs: found.into_iter().map(|(_, job)| job).collect(),
+        total,
+        next,
+    })
 }
 
 /// Counts the jobs that match: from the kept counters where they can tell, else one by one.
@@ -163,13 +189,20 @@ fn total(
     condition: &str,
     values: &[Value],
 ) -> Result<u64> {
-    let has_text = filter.text.as_deref().is_some_and(|text| !text.trim().is_empty());
+    let has_text = filter
+        .text
+        .as_deref()
+        .is_some_and(|text| !text.trim().is_empty());
     let counted: i64 = if has_text || (filter.queue.is_some() && filter.batch_id.is_some()) {
         connection
             .prepare_cached(&format!("SELECT count(*) FROM jobs AS j WHERE {condition}"))?
             .query_row(params_from_iter(values.to_vec()), |row| row.get(0))?
     } else {
-        let table = if filter.batch_id.is_some() { "batch_counts" } else { "lane_counts" };
+        let table = if filter.batch_id.is_some() {
+            "batch_counts"
+        } else {
+            "lane_counts"
+        };
         connection
             .prepare_cached(&format!(
                 "SELECT coalesce(sum(j.jobs), 0) FROM {table} AS j WHERE {condition}"
@@ -217,7 +250,11 @@ fn job(row: &Row<'_>, context: ListContext) -> rusqlite::Result<JobView> {
         completed_at: rows::optional_timestamp(row, 17)?,
         input_tokens: rows::unsigned(row, 18)?,
         output_tokens: rows::unsigned(row, 19)?,
-        cost_micros: if cost_unknown { None } else { Some(row.get(20)?) },
+        cost_micros: if cost_unknown {
+            None
+        } else {
+            Some(row.get(20)?)
+        },
         ran_ms: rows::unsigned(row, 22)?,
         waited_ms: rows::unsigned(row, 23)?,
         cause,
@@ -239,11 +276,16 @@ fn waiting_reason(
     } else if let Some(cause) = circuit {
         WaitingReason::CircuitOpen { cause }
     } else if available_at > context.now && attempts > 0 {
-        WaitingReason::Retrying { at: available_at, cause }
+        WaitingReason::Retrying {
+            at: available_at,
+            cause,
+        }
     } else if context.consumer == ConsumerPlace::Nowhere {
         WaitingReason::NoConsumer
     } else if available_at > context.now {
-        WaitingReason::Delayed { until: available_at }
+        WaitingReason::Delayed {
+            until: available_at,
+        }
     } else {
         WaitingReason::Ready
     }
@@ -262,7 +304,9 @@ fn record(connection: &Connection, job_id: &JobId, context: ListContext) -> Resu
     Ok(JobRecord {
         job,
         prompt,
-        document: document_sha256.map(|sha256| document(connection, sha256)).transpose()?,
+        document: document_sha256
+            .map(|sha256| document(connection, sha256))
+            .transpose()?,
         attempts: attempts(connection, job_id)?,
         result: newest_result(connection, job_id)?,
     })

@@ -11,8 +11,9 @@ use super::Result;
 use crate::error::EngineError;
 
 /// Every migration, in order. A released one is never edited.
-const MIGRATIONS: &[M<'static>] =
-    &[M::up(include_str!("../../../../migrations/0001_foundation.sql"))];
+const MIGRATIONS: &[M<'static>] = &[M::up(include_str!(
+    "../../../../migrations/0001_foundation.sql"
+))];
 
 /// How long a statement waits for another program that writes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -26,7 +27,11 @@ pub(super) fn writer(path: &Path) -> Result<Connection> {
         action: "created",
         source,
     })?;
-    lock.lock().map_err(|source| EngineError::File { path: lock_path, action: "locked", source })?;
+    lock.lock().map_err(|source| EngineError::File {
+        path: lock_path,
+        action: "locked",
+        source,
+    })?;
     let connection = prepare(path);
     drop(lock);
     connection
@@ -40,7 +45,9 @@ fn prepare(path: &Path) -> Result<Connection> {
         .query_row("PRAGMA user_version", [], |row| row.get(0))
         .map_err(|error| damaged_or(error, path))?;
     if usize::try_from(version).unwrap_or(usize::MAX) > MIGRATIONS.len() {
-        return Err(EngineError::NewerDatabase { path: path.to_owned() });
+        return Err(EngineError::NewerDatabase {
+            path: path.to_owned(),
+        });
     }
     // Takes effect only while the database is still empty.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
@@ -49,10 +56,12 @@ fn prepare(path: &Path) -> Result<Connection> {
         .map_err(|error| damaged_or(error, path))?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
-    migrations.to_latest(&mut connection).map_err(|error| match error {
-        rusqlite_migration::Error::RusqliteError { err, .. } => damaged_or(err, path),
-        other => EngineError::Internal(other.to_string()),
-    })?;
+    migrations
+        .to_latest(&mut connection)
+        .map_err(|error| match error {
+            rusqlite_migration::Error::RusqliteError { err, .. } => damaged_or(err, path),
+            other => EngineError::Internal(other.to_string()),
+        })?;
     Ok(connection)
 }
 
@@ -69,7 +78,10 @@ pub(super) fn reader(path: &Path) -> Result<Connection> {
 fn damaged_or(error: rusqlite::Error, path: &Path) -> EngineError {
     match error.sqlite_error_code() {
         Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
-            EngineError::DamagedDatabase { path: path.to_owned(), detail: error.to_string() }
+            EngineError::DamagedDatabase {
+                path: path.to_owned(),
+                detail: error.to_string(),
+            }
         }
         _ => EngineError::Database(error),
     }
@@ -81,6 +93,8 @@ mod tests {
 
     #[test]
     fn migrations_are_valid() {
-        Migrations::from_slice(MIGRATIONS).validate().expect("every migration must run");
+        Migrations::from_slice(MIGRATIONS)
+            .validate()
+            .expect("every migration must run");
     }
 }

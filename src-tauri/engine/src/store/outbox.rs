@@ -25,7 +25,12 @@ pub(crate) struct ResultToCopy {
 }
 
 /// Writes an entry, once for a kind, a job and a run of it.
-pub(super) fn put(connection: &Connection, kind: &str, lease: &Lease, now: Timestamp) -> Result<()> {
+pub(super) fn put(
+    connection: &Connection,
+    kind: &str,
+    lease: &Lease,
+    now: Timestamp,
+) -> Result<()> {
     connection
         .prepare_cached(
             "INSERT INTO outbox (kind, job_id, generation, created_at, available_at)

@@ -116,7 +116,11 @@ fn lanes(connection: &Connection) -> Result<Vec<LaneView>> {
 }
 
 fn batches(connection: &Connection) -> Result<Vec<BatchView>> {
-    select_batches(connection, "ORDER BY created_at DESC, batch_id DESC LIMIT ?1", BATCHES)
+    select_batches(
+        connection,
+        "ORDER BY created_at DESC, batch_id DESC LIMIT ?1",
+        BATCHES,
+    )
 }
 
 fn select_batches(
@@ -124,8 +128,9 @@ fn select_batches(
     clause: &str,
     value: impl rusqlite::ToSql,
 ) -> Result<Vec<BatchView>> {
-    let mut statement = connection
-        .prepare_cached(&format!("SELECT batch_id, name, created_at FROM batches {clause}"))?;
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT batch_id, name, created_at FROM batches {clause}"
+    ))?;
     let mut batches = statement
         .query_map([value], |row| {
             Ok(BatchView {
@@ -141,7 +146,11 @@ fn select_batches(
     for batch in &mut batches {
         let mut found = statement.query([batch.batch_id.as_str()])?;
         while let Some(row) = found.next()? {
-            add(&mut batch.counts, rows::status(row, 0)?, rows::unsigned(row, 1)?);
+            add(
+                &mut batch.counts,
+                rows::status(row, 0)?,
+                rows::unsigned(row, 1)?,
+            );
         }
     }
     Ok(batches)
@@ -200,7 +209,9 @@ fn last_minute(connection: &Connection, now: Timestamp) -> Result<(u64, u64, u64
             "SELECT coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0)
              FROM attempts WHERE ended_at > ?1",
         )?
-        .query_row([since], |row| Ok((rows::unsigned(row, 0)?, rows::unsigned(row, 1)?)))?;
+        .query_row([since], |row| {
+            Ok((rows::unsigned(row, 0)?, rows::unsigned(row, 1)?))
+        })?;
     Ok((requests, input, output))
 }
 
@@ -225,5 +236,9 @@ fn finished(connection: &Connection, now: Timestamp) -> Result<Vec<u32>> {
 
 /// Returns the queues that a person paused.
 pub(crate) fn paused_lanes(lanes: &[LaneView]) -> Vec<QueueName> {
-    lanes.iter().filter(|lane| lane.paused && lane.waiting > 0).map(|lane| lane.queue).collect()
+    lanes
+        .iter()
+        .filter(|lane| lane.paused && lane.waiting > 0)
+        .map(|lane| lane.queue)
+        .collect()
 }

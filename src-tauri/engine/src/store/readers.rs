@@ -18,13 +18,21 @@ pub(super) struct Readers {
 
 impl Readers {
     pub(super) fn open(path: &Path) -> Result<Self> {
-        let idle = (0..READERS).map(|_| open::reader(path)).collect::<Result<Vec<_>>>()?;
-        Ok(Self { idle: Mutex::new(idle), returned: Condvar::new() })
+        let idle = (0..READERS)
+            .map(|_| open::reader(path))
+            .collect::<Result<Vec<_>>>()?;
+        Ok(Self {
+            idle: Mutex::new(idle),
+            returned: Condvar::new(),
+        })
     }
 
     /// Runs `work` within one snapshot.
     pub(super) fn run<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
-        let mut lent = Lent { readers: self, connection: Some(self.take()) };
+        let mut lent = Lent {
+            readers: self,
+            connection: Some(self.take()),
+        };
         let Some(connection) = lent.connection.as_mut() else {
             unreachable!("a lent connection is there until it is given back")
         };
@@ -38,7 +46,10 @@ impl Readers {
             if let Some(connection) = idle.pop() {
                 return connection;
             }
-            idle = self.returned.wait(idle).unwrap_or_else(PoisonError::into_inner);
+            idle = self
+                .returned
+                .wait(idle)
+                .unwrap_or_else(PoisonError::into_inner);
         }
     }
 }
@@ -52,7 +63,11 @@ struct Lent<'readers> {
 impl Drop for Lent<'_> {
     fn drop(&mut self) {
         if let Some(connection) = self.connection.take() {
-            self.readers.idle.lock().unwrap_or_else(PoisonError::into_inner).push(connection);
+            self.readers
+                .idle
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(connection);
             self.readers.returned.notify_one();
         }
     }

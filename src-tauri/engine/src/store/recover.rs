@@ -87,7 +87,8 @@ fn recover(connection: &Connection, job: &LeftRunning, now: Timestamp) -> Result
     connection
         .prepare_cached(
             "UPDATE jobs SET status = ?3, lease_id = NULL, lease_expires_at = NULL,
-                 available_at = ?4, waiting_since = ?4,
+                 -- Its place in line is what it was.
+                 available_at = min(available_at, ?4), waiting_since = ?4,
                  completed_at = CASE WHEN ?3 = 'pending' THEN NULL ELSE ?4 END,
                  error_code = ?5, error = ?6,
                  cost_unknown = max(cost_unknown, ?7 AND NOT ?8),

@@ -99,7 +99,10 @@ impl Store {
     /// Closes a circuit, so that the provider's jobs are delivered again. Says whether it was open.
     pub(crate) async fn close_circuit(&self, provider: Provider) -> Result<bool> {
         self.write(move |connection| {
-            Ok(connection.execute("DELETE FROM circuits WHERE provider = ?1", [provider.as_str()])? == 1)
+            Ok(connection.execute(
+                "DELETE FROM circuits WHERE provider = ?1",
+                [provider.as_str()],
+            )? == 1)
         })
         .await
     }
@@ -117,7 +120,9 @@ fn redrive(connection: &Connection, job_id: &JobId, now: Timestamp) -> Result<bo
         )?
         .query_row((job_id.as_str(), now.0), |row| row.get(0))
         .optional()?;
-    let Some(generation) = generation else { return Ok(false) };
+    let Some(generation) = generation else {
+        return Ok(false);
+    };
     // An answer that was paid for but never stored is published by the new run, not bought again.
     connection
         .prepare_cached("UPDATE answers SET generation = ?2 WHERE job_id = ?1")?

@@ -92,7 +92,9 @@ pub(super) fn unsigned(row: &Row<'_>, index: usize) -> rusqlite::Result<u64> {
 }
 
 pub(super) fn optional_unsigned(row: &Row<'_>, index: usize) -> rusqlite::Result<Option<u64>> {
-    Ok(row.get::<_, Option<i64>>(index)?.map(|value| u64::try_from(value).unwrap_or(0)))
+    Ok(row
+        .get::<_, Option<i64>>(index)?
+        .map(|value| u64::try_from(value).unwrap_or(0)))
 }
 
 /// The columns of [`attempt`].

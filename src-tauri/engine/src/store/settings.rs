@@ -12,11 +12,15 @@ impl Store {
         self.read(|connection| {
             let mut statement = connection.prepare_cached("SELECT name, value FROM settings")?;
             let stored = statement
-                .query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?
+                .query_map([], |row| {
+                    Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
+                })?
                 .collect::<rusqlite::Result<Vec<_>>>()?;
             let mut known = as_map(&Settings::default())?;
             for (name, value) in stored {
-                let Ok(value) = serde_json::from_str::<Value>(&value) else { continue };
+                let Ok(value) = serde_json::from_str::<Value>(&value) else {
+                    continue;
+                };
                 // A value that this version can't read (made by another one) leaves the default.
                 let mut candidate = known.clone();
                 candidate.insert(name, value);
@@ -49,6 +53,8 @@ impl Store {
 fn as_map(settings: &Settings) -> Result<Map<String, Value>> {
     match serde_json::to_value(settings) {
         Ok(Value::Object(map)) => Ok(map),
-        other => Err(EngineError::Internal(format!("settings are not an object: {other:?}"))),
+        other => Err(EngineError::Internal(format!(
+            "settings are not an object: {other:?}"
+        ))),
     }
 }

@@ -47,7 +47,8 @@ pub(crate) enum NewInput {
 impl Store {
     /// Stores a batch with its jobs in one transaction; each is in its queue when this returns.
     pub(crate) async fn submit(&self, batch: NewBatch, now: Timestamp) -> Result<()> {
-        self.write(move |connection| insert(connection, &batch, now)).await
+        self.write(move |connection| insert(connection, &batch, now))
+            .await
     }
 
     /// Returns the newest version of every template.
@@ -153,7 +154,10 @@ fn remember_document(
             super::rows::encryption_word(document.encryption),
             document.has_text,
             document.finding.as_ref().map(|finding| finding.cause.key()),
-            document.finding.as_ref().map(|finding| finding.message.as_str()),
+            document
+                .finding
+                .as_ref()
+                .map(|finding| finding.message.as_str()),
             now.0,
         ))?;
     Ok(())
@@ -169,11 +173,15 @@ fn insert_job(
 ) -> Result<()> {
     let (kind, prompt, path, modified) = match &job.input {
         NewInput::Prompt(prompt) => (JobKind::Prompt, Some(prompt.as_str()), None, None),
-        NewInput::Pdf { path, modified_ms, .. } => {
-            (JobKind::Pdf, None, Some(path.as_str()), Some(*modified_ms))
-        }
+        NewInput::Pdf {
+            path, modified_ms, ..
+        } => (JobKind::Pdf, None, Some(path.as_str()), Some(*modified_ms)),
     };
-    let status = if job.finding.is_some() { JobStatus::Failed } else { JobStatus::Pending };
+    let status = if job.finding.is_some() {
+        JobStatus::Failed
+    } else {
+        JobStatus::Pending
+    };
     connection
         .prepare_cached(
             "INSERT INTO jobs (job_id, batch_id, user_id, kind, title, status, queue, available_at,

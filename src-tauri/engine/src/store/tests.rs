@@ -18,7 +18,10 @@ struct Shelf {
 
 fn shelf() -> Shelf {
     let folder = tempfile::tempdir().unwrap();
-    Shelf { store: Store::open(&folder.path().join("gistmill.db")).unwrap(), folder }
+    Shelf {
+        store: Store::open(&folder.path().join("gistmill.db")).unwrap(),
+        folder,
+    }
 }
 
 fn minutes(count: i64) -> Timestamp {
@@ -53,11 +56,17 @@ impl Shelf {
     }
 
     async fn claim(&self, limit: u32, now: Timestamp) -> Vec<ClaimedJob> {
-        self.store.claim(QueueName::High, limit, now, minutes(100)).await.unwrap()
+        self.store
+            .claim(QueueName::High, limit, now, minutes(100))
+            .await
+            .unwrap()
     }
 
     async fn look(&self, job_id: &JobId) -> lists::JobRecord {
-        let context = ListContext { now: NOW, consumer: ConsumerPlace::Here };
+        let context = ListContext {
+            now: NOW,
+            consumer: ConsumerPlace::Here,
+        };
         self.store.job(job_id.clone(), context).await.unwrap()
     }
 }
@@ -122,11 +131,18 @@ async fn sixteen_claimers_get_each_job_once_and_in_order() {
             .iter()
             .map(|job| added.iter().position(|id| *id == job.lease.job_id).unwrap())
             .collect();
-        assert!(places.is_sorted(), "a claim is in the order of the line: {places:?}");
+        assert!(
+            places.is_sorted(),
+            "a claim is in the order of the line: {places:?}"
+        );
         claimed.extend(places);
     }
     claimed.sort_unstable();
-    assert_eq!(claimed, (0..40).collect::<Vec<_>>(), "no job is claimed twice, none is left");
+    assert_eq!(
+        claimed,
+        (0..40).collect::<Vec<_>>(),
+        "no job is claimed twice, none is left"
+    );
 }
 
 #[tokio::test]
@@ -135,27 +151,78 @@ async fn a_late_finisher_changes_nothing_but_the_record_of_what_it_cost() {
     let added = shelf.add(&["one", "two"]).await;
     let late = shelf.claim(1, NOW).await.remove(0).lease;
     // The lease is lost: recovered, and claimed by another.
-    assert_eq!(shelf.store.recover_interrupted(minutes(1)).await.unwrap(), 1);
+    assert_eq!(
+        shelf.store.recover_interrupted(minutes(1)).await.unwrap(),
+        1
+    );
     let other = shelf.claim(1, minutes(2)).await.remove(0).lease;
-    assert_eq!(late.job_id, other.job_id, "the recovered job is the first in line again");
+    assert_eq!(
+        late.job_id, other.job_id,
+        "the recovered job is the first in line again"
+    );
 
-    assert!(!shelf.store.keep_answer(late.clone(), answer(), minutes(3)).await.unwrap());
-    assert!(!shelf.store.complete(late.clone(), result(&late.job_id), minutes(3)).await.unwrap());
-    let ended = shelf.store.end_attempt(late.clone(), Provider::Claude, retry_at(minutes(9)), minutes(3));
+    assert!(
+        !shelf
+            .store
+            .keep_answer(late.clone(), answer(), minutes(3))
+            .await
+            .unwrap()
+    );
+    assert!(
+        !shelf
+            .store
+            .complete(late.clone(), result(&late.job_id), minutes(3))
+            .await
+            .unwrap()
+    );
+    let ended = shelf.store.end_attempt(
+        late.clone(),
+        Provider::Claude,
+        retry_at(minutes(9)),
+        minutes(3),
+    );
     assert!(!ended.await.unwrap());
     let record = shelf.look(&added[0]).await;
-    assert_eq!(record.job.status, JobStatus::Running, "the other's attempt goes on");
+    assert_eq!(
+        record.job.status,
+        JobStatus::Running,
+        "the other's attempt goes on"
+    );
     assert_eq!(record.attempts[1].outcome, AttemptOutcome::Interrupted);
-    assert_eq!(record.attempts[1].cost_micros, Some(600), "what the late call cost is known now");
-    assert!(shelf.store.kept_answer(other.clone()).await.unwrap().is_none());
-
-    assert!(shelf.store.complete(other.clone(), result(&other.job_id), minutes(4)).await.unwrap());
+    assert_eq!(
+        record.attempts[1].cost_micros,
+        Some(600),
+        "what the late call cost is known now"
+    );
     assert!(
-        !shelf.store.complete(other.clone(), result(&other.job_id), minutes(5)).await.unwrap(),
+        shelf
+            .store
+            .kept_answer(other.clone())
+            .await
+            .unwrap()
+            .is_none()
+    );
+
+    assert!(
+        shelf
+            .store
+            .complete(other.clone(), result(&other.job_id), minutes(4))
+            .await
+            .unwrap()
+    );
+    assert!(
+        !shelf
+            .store
+            .complete(other.clone(), result(&other.job_id), minutes(5))
+            .await
+            .unwrap(),
         "a job is completed once"
     );
     let untouched = shelf.look(&added[1]).await.job;
-    assert_eq!((untouched.status, untouched.attempts), (JobStatus::Pending, 0));
+    assert_eq!(
+        (untouched.status, untouched.attempts),
+        (JobStatus::Pending, 0)
+    );
 }
 
 #[tokio::test]
@@ -165,7 +232,12 @@ async fn one_retry_changes_one_job() {
     let claimed = shelf.claim(2, NOW).await;
     shelf
         .store
-        .end_attempt(claimed[0].lease.clone(), Provider::Claude, retry_at(minutes(5)), minutes(1))
+        .end_attempt(
+            claimed[0].lease.clone(),
+            Provider::Claude,
+            retry_at(minutes(5)),
+            minutes(1),
+        )
         .await
         .unwrap();
     let states: Vec<_> = {
@@ -178,9 +250,19 @@ async fn one_retry_changes_one_job() {
     };
     assert_eq!(
         states,
-        [(JobStatus::Pending, 1), (JobStatus::Running, 1), (JobStatus::Pending, 0)]
+        [
+            (JobStatus::Pending, 1),
+            (JobStatus::Running, 1),
+            (JobStatus::Pending, 0)
+        ]
     );
-    assert!(shelf.claim(5, minutes(4)).await.iter().all(|job| job.lease.job_id != added[0]));
+    assert!(
+        shelf
+            .claim(5, minutes(4))
+            .await
+            .iter()
+            .all(|job| job.lease.job_id != added[0])
+    );
     assert_eq!(shelf.claim(5, minutes(5)).await[0].lease.job_id, added[0]);
 }
 
@@ -189,16 +271,34 @@ async fn a_kept_answer_survives_a_crash_and_needs_no_new_call() {
     let shelf = shelf();
     let added = shelf.add(&["one", "two"]).await;
     let lease = shelf.claim(1, NOW).await.remove(0).lease;
-    assert!(shelf.store.keep_answer(lease, answer(), minutes(1)).await.unwrap());
+    assert!(
+        shelf
+            .store
+            .keep_answer(lease, answer(), minutes(1))
+            .await
+            .unwrap()
+    );
     // The crash: another program opens the same file.
     let path = shelf.folder.path().join("gistmill.db");
-    let again = Shelf { store: Store::open(&path).unwrap(), folder: shelf.folder };
+    let again = Shelf {
+        store: Store::open(&path).unwrap(),
+        folder: shelf.folder,
+    };
     again.store.recover_interrupted(minutes(2)).await.unwrap();
     let lease = again.claim(1, minutes(3)).await.remove(0).lease;
     assert_eq!(lease.job_id, added[0]);
-    let kept = again.store.kept_answer(lease.clone()).await.unwrap().expect("it was paid for");
+    let kept = again
+        .store
+        .kept_answer(lease.clone())
+        .await
+        .unwrap()
+        .expect("it was paid for");
     assert_eq!(kept.body, "An answer.");
-    again.store.complete(lease, result(&added[0]), minutes(4)).await.unwrap();
+    again
+        .store
+        .complete(lease, result(&added[0]), minutes(4))
+        .await
+        .unwrap();
     let job = again.look(&added[0]).await.job;
     assert_eq!(job.cost_micros, Some(600), "known, and counted once");
     assert_eq!((job.input_tokens, job.output_tokens), (100, 20));
@@ -209,19 +309,44 @@ async fn counters_always_say_what_counting_would() {
     let shelf = shelf();
     let added = shelf.add(&["one", "two", "three", "four"]).await;
     let claimed = shelf.claim(3, NOW).await;
-    shelf.store.complete(claimed[0].lease.clone(), result(&added[0]), minutes(1)).await.unwrap();
     shelf
         .store
-        .end_attempt(claimed[1].lease.clone(), Provider::Claude, retry_at(minutes(5)), minutes(1))
+        .complete(claimed[0].lease.clone(), result(&added[0]), minutes(1))
         .await
         .unwrap();
-    shelf.store.cancel(vec![added[3].clone()], minutes(1)).await.unwrap();
+    shelf
+        .store
+        .end_attempt(
+            claimed[1].lease.clone(),
+            Provider::Claude,
+            retry_at(minutes(5)),
+            minutes(1),
+        )
+        .await
+        .unwrap();
+    shelf
+        .store
+        .cancel(vec![added[3].clone()], minutes(1))
+        .await
+        .unwrap();
     let counts = shelf.store.overview(minutes(2), NOW).await.unwrap().counts;
     assert_eq!(
-        (counts.total, counts.done, counts.running, counts.waiting, counts.cancelled),
+        (
+            counts.total,
+            counts.done,
+            counts.running,
+            counts.waiting,
+            counts.cancelled
+        ),
         (4, 1, 1, 1, 1)
     );
-    let batch = shelf.store.overview(minutes(2), NOW).await.unwrap().batches.remove(0);
+    let batch = shelf
+        .store
+        .overview(minutes(2), NOW)
+        .await
+        .unwrap()
+        .batches
+        .remove(0);
     assert_eq!(batch.counts, counts, "one batch holds them all");
 }
 
@@ -237,10 +362,17 @@ async fn a_state_that_makes_no_sense_is_refused_by_the_database_itself() {
         "UPDATE jobs SET completed_at = 1",
         "UPDATE jobs SET status = 'lost'",
     ] {
-        let refused = shelf.store.write(move |connection| Ok(connection.execute(nonsense, [])?)).await;
+        let refused = shelf
+            .store
+            .write(move |connection| Ok(connection.execute(nonsense, [])?))
+            .await;
         assert!(refused.is_err(), "{nonsense} must be refused");
     }
-    assert_eq!(shelf.claim(5, NOW).await.len(), 2, "a refused change leaves everything as it was");
+    assert_eq!(
+        shelf.claim(5, NOW).await.len(),
+        2,
+        "a refused change leaves everything as it was"
+    );
 }
 
 #[tokio::test]

@@ -68,7 +68,9 @@ impl Writer {
                 }),
             }
         });
-        self.requests.send(Request::Work(boxed)).map_err(|_| EngineError::Closed)?;
+        self.requests
+            .send(Request::Work(boxed))
+            .map_err(|_| EngineError::Closed)?;
         receiver.await.map_err(|_| EngineError::Closed)?
     }
 
@@ -98,7 +100,9 @@ fn serve(connection: &Connection, queue: &mpsc::Receiver<Request>) {
         run_group(connection, group);
         if let Some(sender) = closing {
             // Failing means that another program still reads: it checkpoints later.
-            if let Err(error) = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())) {
+            if let Err(error) =
+                connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+            {
                 tracing::debug!(%error, "the log was not merged at closing");
             }
             // Whoever asked may have gone.
@@ -127,7 +131,9 @@ fn run_group(connection: &Connection, group: Vec<Work>) {
         // A full disk or an I/O error makes SQLite undo the transaction by itself.
         Err("the disk refused the change".to_owned())
     } else {
-        connection.execute_batch("COMMIT").map_err(|error| error.to_string())
+        connection
+            .execute_batch("COMMIT")
+            .map_err(|error| error.to_string())
     };
     if committed.is_err() && !connection.is_autocommit() {
         if let Err(error) = connection.execute_batch("ROLLBACK") {
@@ -152,7 +158,11 @@ fn run_in_savepoint(connection: &Connection, work: Work) -> Ran {
     let opened = connection.execute_batch("SAVEPOINT request");
     let ran = work(Ok(connection));
     if opened.is_ok() && !connection.is_autocommit() {
-        let close = if ran.succeeded { "RELEASE request" } else { "ROLLBACK TO request; RELEASE request" };
+        let close = if ran.succeeded {
+            "RELEASE request"
+        } else {
+            "ROLLBACK TO request; RELEASE request"
+        };
         if let Err(error) = connection.execute_batch(close) {
             tracing::error!(%error, "a savepoint could not be closed");
         }

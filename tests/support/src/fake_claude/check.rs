@@ -208,7 +208,8 @@ fn read_document(place: &str, block: &Value) -> Result<Option<RecordedDocument>,
 
 /// Counts pages; where the page tree can't be read, the page objects that stand in the open.
 fn pages(bytes: &[u8]) -> u64 {
-    let read = lopdf::Document::load_metadata_mem(bytes).map_or(0, |found| u64::from(found.page_count));
+    let read =
+        lopdf::Document::load_metadata_mem(bytes).map_or(0, |found| u64::from(found.page_count));
     if read > 0 {
         return read;
     }

@@ -206,7 +206,7 @@ export class PlayedEngine {
 
   retry(jobIds: JobId[]): number {
     return this.change(jobIds, (job) => {
-      if (['pending', 'running', 'submitted'].includes(job.status)) return false;
+      if (!['failed', 'dead-lettered', 'needs-review', 'cancelled'].includes(job.status)) return false;
       this.requeue(job);
       return true;
     });

@@ -3,7 +3,7 @@
  *
  * Switches in the address: `?jobs=N`, `?empty`, `?welcome`, `?freeze`, `?lang=`, `?theme=`, `?key=none|session|
  * environment|no-keychain`, `?circuit=CAUSE`, `?paused=high,bulk`, `?consumer=elsewhere|nowhere`, `?slow=MS`,
- * `?fail=METHOD:CODE,…`, `?hold=scan`.
+ * `?fail=METHOD:CODE,…`, `?hold=scan`, `?model=claude-gone` (one the key may not use).
  */
 import { freezeClock } from '../../app/clock.svelte';
 import type { Backend, DragEvent } from '../backend';
@@ -78,7 +78,7 @@ export function createBackend(query: URLSearchParams): Backend {
 
   let settings: Settings = {
     provider: 'claude',
-    model: MODEL,
+    model: query.get('model') ?? MODEL,
     maxTokens: 4096,
     baseUrl: null,
     copyBesidePdf: true,
@@ -206,7 +206,7 @@ export function createBackend(query: URLSearchParams): Backend {
         }
         return {
           models: ['claude-opus-4-6', MODEL, 'claude-haiku-4-5'],
-          modelAvailable: true,
+          modelAvailable: settings.model !== 'claude-gone',
           requestsPerMinute: 1000,
           inputTokensPerMinute: 450_000,
           outputTokensPerMinute: 90_000,

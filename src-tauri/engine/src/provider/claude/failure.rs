@@ -215,5 +215,23 @@ fn message_of_status(status: u16, error: &ApiError, from_api: bool) -> String {
 }
 
 fn shortened(message: &str) -> String {
-    message.chars().take(MAX_MESSAGE_CHARS).collect()
+    without_place(message)
+        .chars()
+        .take(MAX_MESSAGE_CHARS)
+        .collect()
+}
+
+/// Leaves out where in the request something is wrong (`messages.0.content.0.pdf.source: `), which
+/// says nothing to a person.
+fn without_place(message: &str) -> &str {
+    let is_place = |text: &str| {
+        text.starts_with("messages.")
+            && text.chars().all(|character| {
+                character.is_ascii_alphanumeric() || matches!(character, '.' | '_')
+            })
+    };
+    match message.split_once(": ") {
+        Some((place, rest)) if is_place(place) => rest,
+        _ => message,
+    }
 }
