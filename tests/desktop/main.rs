@@ -1,6 +1,12 @@
 //! The shell on Tauri's mock runtime: that each command exists under the name and with the
 //! arguments that the interface uses, and that what goes wrong reaches it as a `Problem`.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "helpers of tests stop the test when they can't go on"
+)]
+
 mod answers;
 mod configuration;
 mod contract;

@@ -4,6 +4,12 @@
 //! All tests are marked `ignored`, since they need a display, a message bus and a keychain:
 //! `scripts/test e2e` runs them in a session of their own.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "helpers of tests stop the test when they can't go on"
+)]
+
 mod driver;
 mod flow;
 mod notifications;
