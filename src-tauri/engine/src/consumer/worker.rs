@@ -175,10 +175,10 @@ fn file_text(job: &ClaimedJob, answer: &NewAnswer) -> String {
             || "prompt".to_owned(),
             |(id, version)| format!("{id}-v{version}"),
         );
-    let source = job.document_sha256.clone().map_or_else(
-        || Sha256::of(job.prompt.as_deref().unwrap_or_default().as_bytes()).0,
-        |sha256| sha256,
-    );
+    let source = job
+        .document_sha256
+        .clone()
+        .unwrap_or_else(|| Sha256::of(job.prompt.as_deref().unwrap_or_default().as_bytes()).0);
     format!(
         "{}\n\n<!-- gistmill: {} by {}, {template}, source sha256 {source} -->\n",
         answer.body.trim_end(),

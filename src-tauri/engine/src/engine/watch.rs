@@ -70,7 +70,7 @@ pub(super) async fn take_over(inner: Weak<Inner>, stop: CancellationToken) {
             Ok(true) => return,
             Ok(false) => {}
             Err(error) => {
-                tracing::warn!(%error, "the queues could not be taken over; trying again")
+                tracing::warn!(%error, "the queues could not be taken over; trying again");
             }
         }
     }

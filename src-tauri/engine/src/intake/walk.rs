@@ -64,12 +64,12 @@ fn folder(path: &Path, own: &Path, found: &mut Found) {
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
-                let reason = if error.loop_ancestor().is_some() {
-                    SkipReason::LinkLoop
-                } else if error
-                    .io_error()
-                    .is_some_and(|io| io.kind() == std::io::ErrorKind::NotFound)
-                {
+                // What is listed but not found is a link that leads nowhere.
+                let leads_nowhere = error.loop_ancestor().is_some()
+                    || error
+                        .io_error()
+                        .is_some_and(|io| io.kind() == std::io::ErrorKind::NotFound);
+                let reason = if leads_nowhere {
                     SkipReason::LinkLoop
                 } else {
                     SkipReason::Unreadable

@@ -312,16 +312,16 @@ fn record(connection: &Connection, job_id: &JobId, context: ListContext) -> Resu
     })
 }
 
-fn document(connection: &Connection, sha256: String) -> Result<DocumentView> {
+fn document(connection: &Connection, sha256: &str) -> Result<DocumentView> {
     Ok(connection
         .prepare_cached(
             "SELECT bytes, pages, encryption, has_text, finding_cause, finding_message
              FROM documents WHERE sha256 = ?1",
         )?
-        .query_row([&sha256], |row| {
+        .query_row([sha256], |row| {
             let message: Option<String> = row.get(5)?;
             Ok(DocumentView {
-                sha256: Sha256(sha256.clone()),
+                sha256: Sha256(sha256.to_owned()),
                 bytes: rows::unsigned(row, 0)?,
                 pages: row.get(1)?,
                 encryption: rows::encryption(row, 2)?,

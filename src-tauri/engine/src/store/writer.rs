@@ -135,10 +135,11 @@ fn run_group(connection: &Connection, group: Vec<Work>) {
             .execute_batch("COMMIT")
             .map_err(|error| error.to_string())
     };
-    if committed.is_err() && !connection.is_autocommit() {
-        if let Err(error) = connection.execute_batch("ROLLBACK") {
-            tracing::error!(%error, "a failed transaction could not be undone");
-        }
+    if committed.is_err()
+        && !connection.is_autocommit()
+        && let Err(error) = connection.execute_batch("ROLLBACK")
+    {
+        tracing::error!(%error, "a failed transaction could not be undone");
     }
     for one in ran {
         let undone = committed.as_ref().err().filter(|_| one.succeeded);
