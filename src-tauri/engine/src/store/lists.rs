@@ -305,7 +305,7 @@ fn record(connection: &Connection, job_id: &JobId, context: ListContext) -> Resu
         job,
         prompt,
         document: document_sha256
-            .map(|sha256| document(connection, sha256))
+            .map(|sha256| document(connection, &sha256))
             .transpose()?,
         attempts: attempts(connection, job_id)?,
         result: newest_result(connection, job_id)?,
