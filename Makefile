@@ -1,7 +1,7 @@
 # The front door. `make help` lists what there is; the work is done by scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check fmt types samples screenshots clean
+.PHONY: help run test check fmt types samples screenshots pictures clean
 
 ENGINE_TYPES := ui/src/backend/types
 
@@ -36,6 +36,9 @@ samples: ## Make the PDFs of samples/ anew from their sources
 screenshots: ## Take pictures of the interface's screens
 	@scripts/interface install
 	cd ui && npm run screenshots
+
+pictures: ## Make the pictures of docs/pictures anew
+	@scripts/pictures
 
 clean: ## Remove everything that was built or installed
 	cargo clean

@@ -2,6 +2,7 @@
 //! itself: environment variables, the home folder, the time zone, the program's own place.
 
 use std::ffi::OsStr;
+use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
 
 use gistmill_engine::EngineConfig;
@@ -24,6 +25,7 @@ pub fn start_logging(usual: &str) {
     let filter = EnvFilter::try_from_env("GISTMILL_LOG").unwrap_or_else(|_| EnvFilter::new(usual));
     tracing_subscriber::fmt()
         .with_env_filter(filter)
+        .with_ansi(std::io::stderr().is_terminal())
         .with_writer(std::io::stderr)
         .init();
 }

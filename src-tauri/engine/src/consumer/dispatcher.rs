@@ -21,19 +21,25 @@ const AFTER_TROUBLE: Duration = Duration::from_secs(2);
 
 /// Claims and starts attempts until `stop` is cancelled.
 pub(super) async fn run(shared: Arc<Shared>, stop: CancellationToken, tasks: TaskTracker) {
+    let mut in_trouble = false;
     while !stop.is_cancelled() {
         let now = shared.clock.now();
-        let wait_until = match dispatch(&shared, &tasks).await {
-            Ok(()) => match shared.store.next_available(now).await {
-                Ok(Some(moment)) => moment.min(now.after(LOOK_AGAIN)),
-                Ok(None) => now.after(LOOK_AGAIN),
-                Err(_) => now.after(AFTER_TROUBLE),
-            },
-            Err(error) => {
-                tracing::error!(%error, "no jobs could be claimed; trying again");
+        let next = match dispatch(&shared, &tasks).await {
+            Ok(()) => shared.store.next_available(now).await,
+            Err(error) => Err(error),
+        };
+        let wait_until = match next {
+            Ok(Some(moment)) => moment.min(now.after(LOOK_AGAIN)),
+            Ok(None) => now.after(LOOK_AGAIN),
+            Err(ref error) => {
+                // Once: a full disk stays full for a while.
+                if !in_trouble {
+                    tracing::error!(%error, "no jobs can be claimed; trying again every few seconds");
+                }
                 now.after(AFTER_TROUBLE)
             }
         };
+        in_trouble = next.is_err();
         tokio::select! {
             () = stop.cancelled() => {}
             () = shared.wake.notified() => {}

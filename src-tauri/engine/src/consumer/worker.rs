@@ -19,10 +19,13 @@ use crate::provider::{Answer, Billed, Failure, Progress, Request};
 use crate::results::Library;
 use crate::store::{AfterAttempt, AttemptEnd, ClaimedJob, NewAnswer, NewResult, Result};
 
-/// How often a change that the database refused is tried again.
-const STORE_TRIES: u32 = 6;
-/// Wait before the first of those tries; doubled each time.
+/// How often a change that the database refused is tried again: for about an hour, since what waits
+/// to be stored may have been paid for. After that it is recovered at the next start.
+const STORE_TRIES: u32 = 130;
+/// Wait before the first of those tries; doubled each time up to the longest.
 const STORE_DELAY: Duration = Duration::from_millis(500);
+/// Longest wait between two of those tries.
+const LONGEST_STORE_DELAY: Duration = Duration::from_secs(30);
 /// Progress of a job is told at most this often, in milliseconds.
 const PROGRESS_INTERVAL: i64 = 150;
 
@@ -278,12 +281,15 @@ where
         match change().await {
             Ok(held) => return Ok(held),
             Err(error) => {
-                tracing::warn!(%error, "a change could not be stored; trying again");
+                // Once: a full disk stays full for a while.
+                if delay == STORE_DELAY {
+                    tracing::error!(%error, "a change could not be stored; trying again for an hour");
+                }
                 shared
                     .clock
                     .sleep_until(shared.clock.now().after(delay))
                     .await;
-                delay *= 2;
+                delay = (delay * 2).min(LONGEST_STORE_DELAY);
             }
         }
     }

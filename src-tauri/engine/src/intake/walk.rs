@@ -128,7 +128,7 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "x").unwrap();
         }
-        let found = walk(&[root.clone()], Path::new("/nowhere"));
+        let found = walk(std::slice::from_ref(&root), Path::new("/nowhere"));
         let names: Vec<_> = found
             .files
             .iter()
@@ -162,7 +162,7 @@ mod tests {
         std::fs::write(root.join("a.pdf"), "x").unwrap();
         std::os::unix::fs::symlink(&root, root.join("again")).unwrap();
         std::os::unix::fs::symlink(root.join("gone"), root.join("broken.pdf")).unwrap();
-        let found = walk(&[root.clone()], Path::new("/nowhere"));
+        let found = walk(std::slice::from_ref(&root), Path::new("/nowhere"));
         assert_eq!(
             found.files,
             [root.join("a.pdf")],
