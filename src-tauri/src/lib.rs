@@ -1,8 +1,8 @@
 //! The desktop shell: a window over the engine, and nothing else.
 //!
-//! It knows Tauri and the desktop, which the engine does not, and it holds no
-//! SQL, no HTTP and no rule of the product. [`configure`] is generic over the runtime, so that the
-//! tests run the very same commands on Tauri's mock runtime.
+//! It knows Tauri and the desktop, which the engine does not, and it holds no SQL, no HTTP and no rule
+//! of the product. [`configure`] is generic over the runtime, so that the tests run the very same
+//! commands on the mock runtime of Tauri.
 
 mod commands;
 mod events;
