@@ -6,6 +6,12 @@
 )]
 
 mod crash;
-mod forgotten;
 mod support;
 mod use_it;
+
+#[test]
+fn every_file_of_this_folder_is_listed_above() {
+    let unlisted =
+        gistmill_testkit::unlisted(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/cli"));
+    assert!(unlisted.is_empty(), "these tests never run: {unlisted:?}");
+}

@@ -10,10 +10,16 @@ mod claude_faults;
 mod claude_key;
 mod claude_stream;
 mod claude_transport;
-mod forgotten;
 mod intake;
 mod lifecycle;
 mod offline;
 mod pdf;
 mod queue;
 mod support;
+
+#[test]
+fn every_file_of_this_folder_is_listed_above() {
+    let unlisted =
+        gistmill_testkit::unlisted(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/engine"));
+    assert!(unlisted.is_empty(), "these tests never run: {unlisted:?}");
+}

@@ -69,21 +69,11 @@ mod tests {
     use rand::rngs::StdRng;
 
     use super::*;
-    use crate::provider::Billed;
 
     const NOW: Timestamp = Timestamp(1_000_000);
 
     fn failure(cause: Cause) -> Failure {
-        Failure {
-            cause,
-            message: "A sentence.".to_owned(),
-            http_status: None,
-            request_id: None,
-            retry_after: None,
-            should_retry: None,
-            billed: Billed::No,
-            usage: None,
-        }
+        Failure::unsent(cause, "A sentence.")
     }
 
     fn decide(failure: &Failure, number: u32) -> AfterAttempt {
