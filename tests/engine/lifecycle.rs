@@ -1,10 +1,15 @@
 //! Opening, closing, and other programs on the same data.
 
+use std::sync::Arc;
+use std::time::Duration;
+
 use gistmill_engine::model::{
-    ConsumerPlace, EngineEvent, JobStatus, Provider, QueueName, WaitingReason,
+    ConsumerPlace, EngineEvent, JobStatus, KeySource, Provider, QueueName, WaitingReason,
 };
+use gistmill_engine::secrets::{SecretError, SecretStore};
 use gistmill_engine::{Engine, EngineError};
 use gistmill_testkit::fake_claude::{Reply, Rule};
+use secrecy::SecretString;
 
 use crate::support::{House, submission};
 
@@ -180,4 +185,53 @@ async fn the_key_is_nowhere_in_the_data_directory() {
             assert!(!held, "{} holds the key", entry.path().display());
         }
     }
+}
+
+/// A keychain that answers when it is unlocked.
+struct Locked(std::sync::Mutex<std::sync::mpsc::Receiver<()>>);
+
+impl SecretStore for Locked {
+    fn get(&self, _name: &str) -> Result<Option<SecretString>, SecretError> {
+        // An error means that the test has ended.
+        self.0.lock().unwrap().recv().ok();
+        Ok(Some(SecretString::from("sk-ant-locked-0123456789")))
+    }
+
+    fn set(&self, _name: &str, _secret: &SecretString) -> Result<(), SecretError> {
+        Ok(())
+    }
+
+    fn remove(&self, _name: &str) -> Result<(), SecretError> {
+        Ok(())
+    }
+}
+
+#[tokio::test]
+async fn a_keychain_that_waits_to_be_unlocked_holds_neither_the_start_nor_the_other_jobs() {
+    let house = House::idle().await;
+    let (unlock, locked) = std::sync::mpsc::channel();
+    let mut config = crate::support::config(
+        &house.folder.path().join("other"),
+        &house.claude,
+        &house.clock,
+        &house.secrets,
+        &house.person,
+    );
+    config.secrets = Arc::new(Locked(std::sync::Mutex::new(locked)));
+    config.keychain_patience = Duration::from_millis(1);
+    let engine = Engine::open(config).await.unwrap();
+    let status = engine.key_status();
+    assert_eq!(status.source, KeySource::None);
+    assert!(status.keychain_problem.unwrap().contains("unlocked"));
+    let mut events = engine.subscribe();
+    unlock.send(()).unwrap();
+    while engine.key_status().source != KeySource::Keychain {
+        drop(
+            tokio::time::timeout(Duration::from_secs(60), events.recv())
+                .await
+                .unwrap(),
+        );
+    }
+    assert_eq!(engine.key_status().keychain_problem, None);
+    engine.shutdown().await;
 }

@@ -20,6 +20,8 @@ pub struct EngineConfig {
     pub pdf_worker: PdfWorkerConfig,
     /// Where the API key is kept.
     pub secrets: Arc<dyn SecretStore>,
+    /// How long opening waits for the keychain to answer. It is used as soon as it does.
+    pub keychain_patience: Duration,
     /// The value of `ANTHROPIC_API_KEY`, if the shell found one.
     pub environment_key: Option<SecretString>,
     /// The value of `ANTHROPIC_BASE_URL`, if the shell found one. A base URL in the settings wins.
@@ -44,6 +46,7 @@ impl EngineConfig {
             data_directory: data_directory.to_owned(),
             pdf_worker,
             secrets: Arc::new(Keychain),
+            keychain_patience: Duration::from_secs(3),
             environment_key: None,
             environment_base_url: None,
             notifications: None,

@@ -72,10 +72,8 @@ impl Engine {
         let database = config.database();
         let store = blocking(move || Store::open(&database)).await??;
         let library = Library::open(&config.data_directory)?;
-        let secrets = Arc::clone(&config.secrets);
-        let environment = config.environment_key.clone();
-        // A keychain may take a while to answer, or ask the person to unlock it.
-        let key = blocking(move || ApiKey::load(secrets, environment)).await?;
+        let key = ApiKey::new(Arc::clone(&config.secrets), config.environment_key.clone());
+        let reading = keys::read_keychain(&key, config.keychain_patience).await;
         let (events, _) = broadcast::channel(EVENTS);
         let settings = store.settings().await?;
         let claude = keys::claude_at(&config, settings.base_url.as_deref())?;
@@ -96,6 +94,13 @@ impl Engine {
             store,
             config,
         }));
+        if let Some(reading) = reading {
+            let (inner, stop) = (Arc::downgrade(&engine.0), engine.0.stop.clone());
+            engine
+                .0
+                .tasks
+                .spawn(keys::await_keychain(inner, reading, stop));
+        }
         // Read before anybody can look: what another program does from now on is a change.
         let seen = engine.0.store.foreign_version().await?;
         let (inner, stop) = (Arc::downgrade(&engine.0), engine.0.stop.clone());

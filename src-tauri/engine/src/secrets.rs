@@ -127,23 +127,21 @@ struct KeyState {
 }
 
 impl ApiKey {
-    /// Reads the key once from `store`; `environment` is the value of `ANTHROPIC_API_KEY`, which the
-    /// shell hands in. Blocks while the keychain answers.
-    pub(crate) fn load(store: Arc<dyn SecretStore>, environment: Option<SecretString>) -> Self {
-        let key = Self {
+    /// Knows only the value of `ANTHROPIC_API_KEY`, which the shell hands in, until [`ApiKey::read`].
+    pub(crate) fn new(store: Arc<dyn SecretStore>, environment: Option<SecretString>) -> Self {
+        Self {
             store,
             environment,
             state: Arc::default(),
-        };
-        key.reload();
-        key
+        }
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, KeyState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn reload(&self) {
+    /// Reads the keychain. Blocks while it answers, which can be until a person unlocked it.
+    pub(crate) fn read(&self) {
         let read = self.store.get(API_KEY);
         let mut state = self.state();
         match read {
@@ -153,6 +151,12 @@ impl ApiKey {
             }
             Err(error) => state.keychain_problem = Some(error.to_string()),
         }
+    }
+
+    /// Notes that the keychain has not answered so far.
+    pub(crate) fn unanswered(&self) {
+        self.state().keychain_problem =
+            Some("It has not answered yet; it may be waiting to be unlocked.".to_owned());
     }
 
     fn chosen(&self) -> Option<(KeySource, SecretString)> {

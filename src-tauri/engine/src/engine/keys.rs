@@ -1,14 +1,21 @@
 //! The API key, and Claude as it stands at this moment.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, PoisonError, Weak};
+use std::time::Duration;
 
 use secrecy::SecretString;
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
-use super::{Engine, blocking};
+use super::{Engine, Inner, blocking};
 use crate::config::EngineConfig;
 use crate::error::EngineError;
 use crate::model::{Cause, EngineEvent, KeyStatus, KeyTest, Provider};
 use crate::provider::claude::{ClaudeConfig, ClaudeProvider, ClaudeSetupError};
+use crate::secrets::{ApiKey, SecretError};
+
+/// How long the keychain may take when a key is saved or removed: a person may have to unlock it.
+const UNLOCKING: Duration = Duration::from_secs(120);
 
 impl Engine {
     /// Tells whether a key is set, and where.
@@ -40,7 +47,7 @@ impl Engine {
             ));
         }
         let (keeper, secret) = (self.0.key.clone(), SecretString::from(key));
-        blocking(move || keeper.save(secret, session_only)).await??;
+        keychain(move || keeper.save(secret, session_only)).await?;
         self.key_changed().await?;
         Ok(self.key_status())
     }
@@ -51,7 +58,7 @@ impl Engine {
     /// [`EngineError::Keychain`] when it can't be known whether it is gone.
     pub async fn remove_key(&self) -> Result<KeyStatus, EngineError> {
         let keeper = self.0.key.clone();
-        blocking(move || keeper.remove()).await??;
+        keychain(move || keeper.remove()).await?;
         self.emit(EngineEvent::OverviewChanged);
         Ok(self.key_status())
     }
@@ -116,6 +123,48 @@ impl Engine {
             .clone();
         let key = self.0.key.get().unwrap_or_else(|| SecretString::from(""));
         claude.with_key(&key).map_err(unusable)
+    }
+}
+
+/// Reads the keychain; returns the reading where it takes longer than `patience`.
+pub(super) async fn read_keychain(key: &ApiKey, patience: Duration) -> Option<JoinHandle<()>> {
+    let reader = key.clone();
+    let mut reading = tokio::task::spawn_blocking(move || reader.read());
+    if tokio::time::timeout(patience, &mut reading).await.is_ok() {
+        return None;
+    }
+    key.unanswered();
+    Some(reading)
+}
+
+/// Puts the key to use as soon as the keychain has answered.
+pub(super) async fn await_keychain(
+    inner: Weak<Inner>,
+    reading: JoinHandle<()>,
+    stop: CancellationToken,
+) {
+    tokio::select! {
+        () = stop.cancelled() => {}
+        // Whether the reading went well is in the key's status.
+        _ = reading => {
+            if let Some(engine) = inner.upgrade().map(Engine)
+                && let Err(error) = engine.key_changed().await
+            {
+                tracing::warn!(%error, "jobs that waited for a key could not be released");
+            }
+        }
+    }
+}
+
+/// Has the keychain changed. It may ask the person to unlock it, but not for ever.
+async fn keychain(
+    change: impl FnOnce() -> Result<(), SecretError> + Send + 'static,
+) -> Result<(), EngineError> {
+    match tokio::time::timeout(UNLOCKING, blocking(change)).await {
+        Ok(changed) => Ok(changed??),
+        Err(_) => {
+            Err(SecretError::Unavailable("it did not answer within two minutes".to_owned()).into())
+        }
     }
 }
 
