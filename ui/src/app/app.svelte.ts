@@ -72,7 +72,7 @@ export class App {
     this.overview = overview;
     this.milestones.look(overview);
     this.templates = templates;
-    this.screen = settings.welcomed ? 'queue' : 'welcome';
+    this.screen = this.home;
     startClock();
     this.backend.onEvent((event) => this.hear(event));
     setInterval(() => {
@@ -82,6 +82,11 @@ export class App {
       if (!document.hidden) this.refreshAll();
     });
     await this.showJobs();
+  }
+
+  /** Where the window begins. Who has jobs is past the first run, also when it was cut short. */
+  get home(): 'queue' | 'welcome' {
+    return this.settings.welcomed || !this.empty ? 'queue' : 'welcome';
   }
 
   /** Whether there has never been a job. */
