@@ -356,6 +356,7 @@ export const en = {
     useModel: (model: string) => `Use ${model}`,
     skip: 'Skip and open the queue',
     noKeyTitle: 'No key yet?',
+    offlineTitle: 'Rather without a key?',
     noKeyNote: 'Try an offline summary that picks sentences from your PDF. Free and fully local.',
     offline: 'Try without a key',
     sessionOnly: 'Keep it for this session only',

@@ -349,6 +349,7 @@ export const ja: Messages = {
     useModel: (model) => `${model} を使う`,
     skip: 'スキップしてキューを開く',
     noKeyTitle: 'キーがまだない場合',
+    offlineTitle: 'キーを使わない場合',
     noKeyNote: 'PDF から重要な文を抜き出すオフライン要約を試せます。無料、端末内で完結。',
     offline: 'キーなしで試す',
     sessionOnly: '今回の起動中だけ保持する',
