@@ -15,7 +15,6 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use tokio::sync::{Notify, broadcast};
 use tokio_util::sync::CancellationToken;
@@ -29,7 +28,7 @@ use crate::provider::Deliver;
 use crate::results::Library;
 use crate::store::Store;
 
-use active::ActiveJobs;
+pub(crate) use active::ActiveJobs;
 
 /// Hands out the provider of an attempt, since a key or an address may change between two of them.
 pub(crate) type Providers =
@@ -56,19 +55,6 @@ impl Shared {
     fn emit(&self, event: EngineEvent) {
         drop(self.events.send(event));
     }
-}
-
-/// What a consumer is made of.
-pub(crate) struct ConsumerParts {
-    pub(crate) store: Store,
-    pub(crate) library: Library,
-    pub(crate) pdf: PdfWorker,
-    pub(crate) providers: Providers,
-    pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) events: broadcast::Sender<EngineEvent>,
-    pub(crate) wake: Arc<Notify>,
-    pub(crate) ended: Arc<Notify>,
-    pub(crate) jitter_seed: u64,
 }
 
 /// A running consumer.
@@ -110,31 +96,19 @@ pub(crate) fn take_lock(data_directory: &Path) -> Result<Option<File>, EngineErr
 
 impl Consumer {
     /// Recovers what a dead program left, then begins to work.
-    pub(crate) async fn start(parts: ConsumerParts, lock: File) -> Result<Self, EngineError> {
-        let now = parts.clock.now();
-        let recovered = parts.store.recover_interrupted(now).await?;
+    pub(crate) async fn start(shared: Shared, lock: File) -> Result<Self, EngineError> {
+        let recovered = shared.store.recover_interrupted(shared.clock.now()).await?;
         if recovered > 0 {
             tracing::info!(
                 recovered,
                 "jobs that were running when Gistmill ended are queued again"
             );
         }
-        let library = parts.library.clone();
+        let library = shared.library.clone();
         tokio::task::spawn_blocking(move || library.sweep())
             .await
             .map_err(|error| EngineError::Internal(error.to_string()))?;
-        let shared = Arc::new(Shared {
-            store: parts.store,
-            library: parts.library,
-            pdf: parts.pdf,
-            providers: parts.providers,
-            clock: parts.clock,
-            events: parts.events,
-            wake: parts.wake,
-            ended: parts.ended,
-            jitter: Mutex::new(StdRng::seed_from_u64(parts.jitter_seed)),
-            active: ActiveJobs::default(),
-        });
+        let shared = Arc::new(shared);
         let stop = CancellationToken::new();
         let tasks = TaskTracker::new();
         tasks.spawn(dispatcher::run(

@@ -9,12 +9,14 @@ mod watch;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rand::SeedableRng as _;
+use rand::rngs::StdRng;
 use tokio::sync::{Notify, broadcast};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::EngineConfig;
-use crate::consumer::{self, Consumer, ConsumerParts, Providers};
+use crate::consumer::{self, ActiveJobs, Consumer, Providers, Shared};
 use crate::error::EngineError;
 use crate::intake::Scans;
 use crate::model::{ConsumerPlace, EngineEvent, Provider, Settings};
@@ -157,7 +159,7 @@ impl Engine {
             return Ok(false);
         };
         let started = Consumer::start(
-            ConsumerParts {
+            Shared {
                 store: self.0.store.clone(),
                 library: self.0.library.clone(),
                 pdf: self.0.pdf.clone(),
@@ -166,7 +168,8 @@ impl Engine {
                 events: self.0.events.clone(),
                 wake: Arc::clone(&self.0.wake),
                 ended: Arc::clone(&self.0.ended),
-                jitter_seed: self.0.config.jitter_seed,
+                jitter: Mutex::new(StdRng::seed_from_u64(self.0.config.jitter_seed)),
+                active: ActiveJobs::default(),
             },
             lock,
         )
