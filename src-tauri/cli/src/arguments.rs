@@ -25,7 +25,7 @@ pub(crate) struct Arguments {
 const EXAMPLES: &str = "Examples:
   gistmill add ~/papers --provider offline   add every PDF of a folder, for a summary without a key
   gistmill run                               work the queue until it is empty
-  gistmill show 0197                         show the job whose id begins with 0197
+  gistmill show 39e5177e                     show a job; its id is in the table of “gistmill jobs”
 
 Exit codes: 0 all done, 1 some jobs failed, 2 wrong usage or an error, 3 a person is needed,
 4 another Gistmill is working the queue.";
@@ -95,7 +95,7 @@ pub(crate) struct JobsArguments {
 
 #[derive(Args)]
 pub(crate) struct ShowArguments {
-    /// The job's id, or enough of its beginning
+    /// The job's id, or enough of its beginning or its end
     pub(crate) job: String,
     /// Print the summary and nothing else
     #[arg(long)]
@@ -104,7 +104,7 @@ pub(crate) struct ShowArguments {
 
 #[derive(Args)]
 pub(crate) struct RetryArguments {
-    /// Ids of jobs, or enough of their beginnings
+    /// Ids of jobs, or enough of their beginnings or ends
     #[arg(
         required_unless_present = "all",
         conflicts_with = "all",

@@ -38,9 +38,13 @@ pub(crate) fn remark(job: &JobView, now: Timestamp) -> String {
     }
 }
 
-/// Returns the beginning of a job's id: long enough to tell jobs apart, as the ids begin with the time.
-pub(crate) fn short_id(job: &JobView) -> String {
-    job.job_id.as_str().to_owned()
+/// Characters of an id that are shown in a table.
+const SHORT_ID: usize = 8;
+
+/// Returns the end of a job's id, which tells it apart; its beginning is the time.
+pub(crate) fn short_id(job: &JobView) -> &str {
+    let id = job.job_id.as_str();
+    id.get(id.len().saturating_sub(SHORT_ID)..).unwrap_or(id)
 }
 
 /// Returns a table of jobs.
@@ -56,7 +60,7 @@ pub(crate) fn table(jobs: &[JobView], now: Timestamp) -> String {
             job.title.clone(),
             job.pages.map(|pages| pages.to_string()).unwrap_or_default(),
             money(job.cost_micros),
-            short_id(job),
+            short_id(job).to_owned(),
             remark(job, now),
         ]);
     }

@@ -109,24 +109,24 @@ impl Engine {
         })
     }
 
-    /// Returns the one job whose id begins with `prefix`.
+    /// Returns the one job whose id begins or ends with `part`.
     ///
     /// # Errors
     /// [`EngineError::NotFound`], or [`EngineError::BadInput`] when several do.
-    pub async fn job_named(&self, prefix: &str) -> Result<JobId, EngineError> {
-        let mut found = if prefix.is_empty() {
+    pub async fn job_named(&self, part: &str) -> Result<JobId, EngineError> {
+        let mut found = if part.is_empty() {
             Vec::new()
         } else {
-            self.0.store.jobs_named(prefix.to_owned()).await?
+            self.0.store.jobs_named(part.to_owned()).await?
         };
         match (found.pop(), found.is_empty()) {
             (Some(job_id), true) => Ok(job_id),
             (None, _) => Err(EngineError::NotFound {
                 what: "job",
-                name: prefix.to_owned(),
+                name: part.to_owned(),
             }),
             _ => Err(EngineError::bad_input(
-                format!("Several jobs begin with {prefix}."),
+                format!("Several jobs have {part} at the beginning or the end of their ids."),
                 "Give more of the id.",
             )),
         }

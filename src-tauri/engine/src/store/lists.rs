@@ -75,14 +75,25 @@ impl Store {
             .await
     }
 
-    /// Returns the ids of all jobs whose id begins with `prefix`, at most two.
-    pub(crate) async fn jobs_named(&self, prefix: String) -> Result<Vec<JobId>> {
+    /// Returns the ids of the jobs whose id begins with `part`, or else ends with it; at most two.
+    pub(crate) async fn jobs_named(&self, part: String) -> Result<Vec<JobId>> {
         self.read(move |connection| {
-            let mut statement = connection.prepare_cached(
-                "SELECT job_id FROM jobs WHERE job_id >= ?1 AND job_id < ?1 || 'g' LIMIT 2",
-            )?;
-            let found = statement.query_map([&prefix], |row| row.get(0).map(JobId))?;
-            Ok(found.collect::<rusqlite::Result<_>>()?)
+            // Ids begin with the time, so their beginnings are ordered and their ends tell them apart.
+            for condition in [
+                "job_id >= ?1 AND job_id < ?1 || 'g'",
+                "substr(job_id, -length(?1)) = ?1",
+            ] {
+                let mut statement = connection.prepare_cached(&format!(
+                    "SELECT job_id FROM jobs WHERE {condition} LIMIT 2"
+                ))?;
+                let found = statement
+                    .query_map([&part], |row| row.get(0).map(JobId))?
+                    .collect::<rusqlite::Result<Vec<_>>>()?;
+                if !found.is_empty() {
+                    return Ok(found);
+                }
+            }
+            Ok(Vec::new())
         })
         .await
     }
