@@ -16,12 +16,8 @@ use crate::support::{House, submission};
 #[tokio::test]
 async fn everything_is_still_there_after_a_restart() {
     let house = House::working().await;
-    let submitted = house
-        .submit(house.put_pdfs(&["a.pdf", "b.pdf"]), Provider::Claude)
-        .await;
-    for job_id in &submitted.job_ids {
-        house.until_status(job_id, JobStatus::Completed).await;
-    }
+    let submitted = house.add(&["a.pdf", "b.pdf"]).await;
+    house.until_completed(&submitted).await;
     let before = house.job(&submitted.job_ids[0]).await;
     house.engine.shutdown().await;
     let again = house.reopen().await.unwrap();
@@ -99,9 +95,7 @@ async fn a_shutdown_in_the_middle_of_a_call_leaves_the_job_to_be_delivered_again
     house
         .claude
         .script(Rule::titled("stuck.pdf", Reply::Stall { after_deltas: 1 }).times(1));
-    let submitted = house
-        .submit(house.put_pdfs(&["stuck.pdf", "fine.pdf"]), Provider::Claude)
-        .await;
+    let submitted = house.add(&["stuck.pdf", "fine.pdf"]).await;
     house
         .until_status(&submitted.job_ids[1], JobStatus::Completed)
         .await;
@@ -170,12 +164,8 @@ async fn a_damaged_database_is_reported_not_papered_over() {
 #[tokio::test]
 async fn the_key_is_nowhere_in_the_data_directory() {
     let house = House::working().await;
-    let submitted = house
-        .submit(house.put_pdfs(&["a.pdf", "b.pdf"]), Provider::Claude)
-        .await;
-    for job_id in &submitted.job_ids {
-        house.until_status(job_id, JobStatus::Completed).await;
-    }
+    let submitted = house.add(&["a.pdf", "b.pdf"]).await;
+    house.until_completed(&submitted).await;
     house.engine.shutdown().await;
     for entry in walkdir::WalkDir::new(house.folder.path().join("data")) {
         let entry = entry.unwrap();

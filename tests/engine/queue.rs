@@ -12,8 +12,7 @@ use crate::support::{House, submission};
 #[tokio::test]
 async fn pdfs_come_out_as_stored_summaries() {
     let house = House::working().await;
-    let paths = house.put_pdfs(&["a.pdf", "b.pdf"]);
-    let submitted = house.submit(paths, Provider::Claude).await;
+    let submitted = house.add(&["a.pdf", "b.pdf"]).await;
     for job_id in &submitted.job_ids {
         let detail = house.until_status(job_id, JobStatus::Completed).await;
         let result = detail.result.expect("a completed job has a result");
@@ -47,8 +46,7 @@ async fn a_retry_waits_as_long_as_it_was_told_and_then_succeeds() {
     house
         .claude
         .script(Rule::titled("slow.pdf", Reply::fault(Fault::RateLimited)).times(1));
-    let paths = house.put_pdfs(&["slow.pdf", "quick.pdf"]);
-    let submitted = house.submit(paths, Provider::Claude).await;
+    let submitted = house.add(&["slow.pdf", "quick.pdf"]).await;
     let [slow, quick] = [&submitted.job_ids[0], &submitted.job_ids[1]];
     house.until_status(quick, JobStatus::Completed).await;
     let waiting = house.until_retrying(slow, 1).await;
@@ -84,9 +82,7 @@ async fn run_now_skips_the_countdown() {
     house
         .claude
         .script(Rule::titled("a.pdf", Reply::fault(Fault::Overloaded)).times(1));
-    let submitted = house
-        .submit(house.put_pdfs(&["a.pdf", "b.pdf"]), Provider::Claude)
-        .await;
+    let submitted = house.add(&["a.pdf", "b.pdf"]).await;
     let job_id = submitted.job_ids[0].clone();
     house.until_retrying(&job_id, 1).await;
     assert_eq!(house.engine.run_now(vec![job_id.clone()]).await.unwrap(), 1);
@@ -99,8 +95,7 @@ async fn retries_that_are_used_up_dead_letter_with_the_last_real_error_and_one_n
     house
         .claude
         .script(Rule::titled("bad", Reply::fault(Fault::Overloaded)));
-    let paths = house.put_pdfs(&["bad-1.pdf", "bad-2.pdf", "good.pdf"]);
-    let submitted = house.submit(paths, Provider::Claude).await;
+    let submitted = house.add(&["bad-1.pdf", "bad-2.pdf", "good.pdf"]).await;
     house
         .until_status(&submitted.job_ids[2], JobStatus::Completed)
         .await;
@@ -143,9 +138,7 @@ async fn a_redrive_runs_again_with_the_original_input_and_keeps_the_history() {
     house
         .claude
         .script(Rule::titled("a.pdf", Reply::fault(Fault::PdfPasswordProtected)).times(1));
-    let submitted = house
-        .submit(house.put_pdfs(&["a.pdf", "b.pdf"]), Provider::Claude)
-        .await;
+    let submitted = house.add(&["a.pdf", "b.pdf"]).await;
     let job_id = submitted.job_ids[0].clone();
     let failed = house.until_status(&job_id, JobStatus::Failed).await;
     assert_eq!(failed.job.cause, Some(Cause::PdfEncrypted));
@@ -182,9 +175,7 @@ async fn a_wrong_key_holds_all_jobs_without_using_up_attempts_until_a_right_one_
     house
         .claude
         .script(Rule::always(Reply::fault(Fault::Authentication)).times(2));
-    let submitted = house
-        .submit(house.put_pdfs(&["a.pdf", "b.pdf"]), Provider::Claude)
-        .await;
+    let submitted = house.add(&["a.pdf", "b.pdf"]).await;
     house.start().await;
     for job_id in &submitted.job_ids {
         let held = house
@@ -212,9 +203,7 @@ async fn a_wrong_key_holds_all_jobs_without_using_up_attempts_until_a_right_one_
         .save_key("sk-ant-right-0123456789".to_owned(), false)
         .await
         .unwrap();
-    for job_id in &submitted.job_ids {
-        house.until_status(job_id, JobStatus::Completed).await;
-    }
+    house.until_completed(&submitted).await;
 }
 
 #[tokio::test]
@@ -230,9 +219,7 @@ async fn a_missing_key_is_said_before_anything_is_sent_and_offline_jobs_go_on() 
         })
         .await
         .unwrap();
-    let claude = house
-        .submit(house.put_pdfs(&["a.pdf"]), Provider::Claude)
-        .await;
+    let claude = house.add(&["a.pdf"]).await;
     let offline = house
         .submit(house.put_pdfs(&["b.pdf"]), Provider::Offline)
         .await;
@@ -273,8 +260,7 @@ async fn passing_troubles_of_the_connection_are_retried_and_the_other_jobs_go_on
         )
         .times(1),
     );
-    let paths = house.put_pdfs(&["cut.pdf", "event.pdf", "fine.pdf"]);
-    let submitted = house.submit(paths, Provider::Claude).await;
+    let submitted = house.add(&["cut.pdf", "event.pdf", "fine.pdf"]).await;
     house
         .until_status(&submitted.job_ids[2], JobStatus::Completed)
         .await;
@@ -287,9 +273,7 @@ async fn passing_troubles_of_the_connection_are_retried_and_the_other_jobs_go_on
     let event = house.until_retrying(&submitted.job_ids[1], 1).await;
     assert_eq!(event.job.cause, Some(Cause::Overloaded));
     house.clock.advance(Duration::from_secs(73));
-    for job_id in &submitted.job_ids {
-        house.until_status(job_id, JobStatus::Completed).await;
-    }
+    house.until_completed(&submitted).await;
 }
 
 #[tokio::test]
@@ -302,9 +286,7 @@ async fn a_refused_connection_is_retried() {
         ..settings.clone()
     };
     house.engine.save_settings(nowhere).await.unwrap();
-    let submitted = house
-        .submit(house.put_pdfs(&["a.pdf", "b.pdf"]), Provider::Claude)
-        .await;
+    let submitted = house.add(&["a.pdf", "b.pdf"]).await;
     for job_id in &submitted.job_ids {
         let waiting = house.until_retrying(job_id, 1).await;
         assert_eq!(waiting.job.cause, Some(Cause::ConnectionFailed));
@@ -316,9 +298,7 @@ async fn a_refused_connection_is_retried() {
     }
     house.engine.save_settings(settings).await.unwrap();
     house.clock.advance(Duration::from_secs(73));
-    for job_id in &submitted.job_ids {
-        house.until_status(job_id, JobStatus::Completed).await;
-    }
+    house.until_completed(&submitted).await;
 }
 
 #[tokio::test]
@@ -330,12 +310,7 @@ async fn cut_off_and_refused_answers_need_a_review_and_are_kept() {
     house
         .claude
         .script(Rule::titled("refused", Reply::refusal()));
-    let submitted = house
-        .submit(
-            house.put_pdfs(&["long.pdf", "refused.pdf"]),
-            Provider::Claude,
-        )
-        .await;
+    let submitted = house.add(&["long.pdf", "refused.pdf"]).await;
     let long = house
         .until_status(&submitted.job_ids[0], JobStatus::NeedsReview)
         .await;
@@ -357,9 +332,7 @@ async fn a_paid_answer_whose_result_could_not_be_stored_is_published_later_not_b
     let library = house.folder.path().join("data/results");
     std::fs::remove_dir_all(&library).unwrap();
     std::fs::write(&library, "in the way").unwrap();
-    let submitted = house
-        .submit(house.put_pdfs(&["a.pdf", "b.pdf"]), Provider::Claude)
-        .await;
+    let submitted = house.add(&["a.pdf", "b.pdf"]).await;
     for job_id in &submitted.job_ids {
         let waiting = house.until_retrying(job_id, 1).await;
         assert_eq!(waiting.job.cause, Some(Cause::StorageFailed));
@@ -373,9 +346,7 @@ async fn a_paid_answer_whose_result_could_not_be_stored_is_published_later_not_b
         .map(|job| job.cost_micros)
         .collect();
     house.clock.advance(Duration::from_secs(73));
-    for job_id in &submitted.job_ids {
-        house.until_status(job_id, JobStatus::Completed).await;
-    }
+    house.until_completed(&submitted).await;
     assert_eq!(
         house.claude.requests().len(),
         2,
@@ -411,9 +382,7 @@ async fn high_goes_before_bulk_and_a_paused_lane_holds_only_itself() {
         )
         .await
         .unwrap();
-    let high = house
-        .submit(house.put_pdfs(&["high.pdf"]), Provider::Claude)
-        .await;
+    let high = house.add(&["high.pdf"]).await;
     house
         .engine
         .pause_lane(QueueName::Bulk, true)
@@ -477,9 +446,7 @@ async fn a_cancelled_job_is_never_sent_and_can_be_put_back() {
         .save_key("sk-ant-test-0123456789".to_owned(), false)
         .await
         .unwrap();
-    let submitted = house
-        .submit(house.put_pdfs(&["a.pdf", "b.pdf"]), Provider::Claude)
-        .await;
+    let submitted = house.add(&["a.pdf", "b.pdf"]).await;
     let [unwanted, wanted] = [submitted.job_ids[0].clone(), submitted.job_ids[1].clone()];
     assert_eq!(
         house
@@ -545,9 +512,7 @@ async fn a_clock_that_goes_backwards_loses_nothing() {
     house
         .claude
         .script(Rule::titled("a.pdf", Reply::fault(Fault::Internal)).times(1));
-    let submitted = house
-        .submit(house.put_pdfs(&["a.pdf", "b.pdf"]), Provider::Claude)
-        .await;
+    let submitted = house.add(&["a.pdf", "b.pdf"]).await;
     house.until_retrying(&submitted.job_ids[0], 1).await;
     house.clock.turn_back(Duration::from_secs(3600));
     house.clock.advance(Duration::from_secs(3600 + 73));

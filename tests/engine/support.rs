@@ -162,6 +162,18 @@ impl House {
             .unwrap()
     }
 
+    /// Writes PDFs that say their own names, and submits them to Claude on the high queue.
+    pub(crate) async fn add(&self, names: &[&str]) -> Submitted {
+        self.submit(self.put_pdfs(names), Provider::Claude).await
+    }
+
+    /// Waits until every job of a submission is completed.
+    pub(crate) async fn until_completed(&self, submitted: &Submitted) {
+        for job_id in &submitted.job_ids {
+            self.until_status(job_id, JobStatus::Completed).await;
+        }
+    }
+
     pub(crate) async fn job(&self, job_id: &JobId) -> JobDetail {
         self.engine.job(job_id.clone()).await.unwrap()
     }

@@ -100,7 +100,7 @@ impl Deliverer {
         let recorded = match outcome {
             Ok(()) => self.store.delivered(ids, now).await,
             // A notification that comes much later helps nobody: one try, and the reason is kept.
-            Err(reason) => self.store.undelivered(ids, reason, None, now).await,
+            Err(reason) => self.store.gave_up(ids, reason, now).await,
         };
         if let Err(error) = recorded {
             tracing::warn!(%error, "the outbox could not be written");

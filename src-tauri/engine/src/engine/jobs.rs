@@ -5,8 +5,8 @@ use std::path::Path;
 use super::Engine;
 use crate::error::EngineError;
 use crate::model::{
-    BatchId, BatchView, EngineEvent, JobDetail, JobFilter, JobId, JobPage, Overview, Provider,
-    QueueName, ResultView, Timestamp,
+    EngineEvent, JobDetail, JobFilter, JobId, JobPage, Overview, Provider, QueueName, ResultView,
+    Timestamp,
 };
 use crate::store::ListContext;
 
@@ -130,22 +130,6 @@ impl Engine {
                 "Give more of the id.",
             )),
         }
-    }
-
-    /// Returns a batch with its counts.
-    ///
-    /// # Errors
-    /// [`EngineError::NotFound`].
-    pub async fn batch(&self, batch_id: BatchId) -> Result<BatchView, EngineError> {
-        let name = batch_id.to_string();
-        self.0
-            .store
-            .batch(batch_id)
-            .await?
-            .ok_or(EngineError::NotFound {
-                what: "batch",
-                name,
-            })
     }
 
     /// Puts ended jobs back in their queues as new runs. Returns how many were.

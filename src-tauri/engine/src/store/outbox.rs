@@ -104,28 +104,20 @@ impl Store {
         .await
     }
 
-    /// Records that entries could not be delivered: tried again at a moment, or given up.
-    pub(crate) async fn undelivered(
+    /// Records that entries could not be delivered, and why; they are not tried again.
+    pub(crate) async fn gave_up(
         &self,
         outbox_ids: Vec<i64>,
         error: String,
-        try_again_at: Option<Timestamp>,
         now: Timestamp,
     ) -> Result<()> {
         self.write(move |connection| {
             let mut statement = connection.prepare_cached(
-                "UPDATE outbox SET tries = tries + 1, last_error = ?2,
-                     available_at = coalesce(?3, available_at),
-                     delivered_at = CASE WHEN ?3 IS NULL THEN ?4 END
+                "UPDATE outbox SET tries = tries + 1, last_error = ?2, delivered_at = ?3
                  WHERE outbox_id = ?1",
             )?;
             for outbox_id in outbox_ids {
-                statement.execute((
-                    outbox_id,
-                    &error,
-                    try_again_at.map(|moment| moment.0),
-                    now.0,
-                ))?;
+                statement.execute((outbox_id, &error, now.0))?;
             }
             Ok(())
         })

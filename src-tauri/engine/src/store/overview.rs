@@ -60,15 +60,6 @@ impl Store {
     pub(crate) async fn open_circuits(&self) -> Result<Vec<CircuitView>> {
         self.read(circuits).await
     }
-
-    /// Returns a batch with its counts, if there is one of that id.
-    pub(crate) async fn batch(&self, batch_id: BatchId) -> Result<Option<BatchView>> {
-        self.read(move |connection| {
-            let mut found = select_batches(connection, "WHERE batch_id = ?1", batch_id.as_str())?;
-            Ok(found.pop())
-        })
-        .await
-    }
 }
 
 fn add(counts: &mut JobCounts, status: JobStatus, jobs: u64) {
@@ -116,23 +107,12 @@ fn lanes(connection: &Connection) -> Result<Vec<LaneView>> {
 }
 
 fn batches(connection: &Connection) -> Result<Vec<BatchView>> {
-    select_batches(
-        connection,
-        "ORDER BY created_at DESC, batch_id DESC LIMIT ?1",
-        BATCHES,
-    )
-}
-
-fn select_batches(
-    connection: &Connection,
-    clause: &str,
-    value: impl rusqlite::ToSql,
-) -> Result<Vec<BatchView>> {
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT batch_id, name, created_at FROM batches {clause}"
-    ))?;
+    let mut statement = connection.prepare_cached(
+        "SELECT batch_id, name, created_at FROM batches
+         ORDER BY created_at DESC, batch_id DESC LIMIT ?1",
+    )?;
     let mut batches = statement
-        .query_map([value], |row| {
+        .query_map([BATCHES], |row| {
             Ok(BatchView {
                 batch_id: BatchId(row.get(0)?),
                 name: row.get(1)?,

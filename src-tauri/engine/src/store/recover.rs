@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use super::{Lease, Result, Store};
-use crate::model::{Cause, JobId, Timestamp};
+use crate::model::{Cause, JobId, JobStatus, Timestamp};
 
 /// What the attempt of a program that died is said to have met.
 const INTERRUPTED: &str =
@@ -78,11 +78,11 @@ fn recover(connection: &Connection, job: &LeftRunning, now: Timestamp) -> Result
             job.calls_cost,
         ))?;
     let status = if job.cancel_requested && !job.has_answer {
-        "cancelled"
+        JobStatus::Cancelled
     } else if job.retries_left || job.has_answer {
-        "pending"
+        JobStatus::Pending
     } else {
-        "dead-lettered"
+        JobStatus::DeadLettered
     };
     connection
         .prepare_cached(
@@ -98,14 +98,14 @@ fn recover(connection: &Connection, job: &LeftRunning, now: Timestamp) -> Result
         .execute((
             job.lease.job_id.as_str(),
             &job.lease.lease_id,
-            status,
+            status.as_str(),
             now.0,
             &interrupted,
             INTERRUPTED,
             job.calls_cost,
             job.has_answer,
         ))?;
-    if status == "dead-lettered" {
+    if status == JobStatus::DeadLettered {
         super::outbox::put(connection, "job-failed", &job.lease, now)?;
     }
     Ok(())
