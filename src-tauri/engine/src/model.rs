@@ -5,6 +5,7 @@
 
 mod attempt;
 mod batch;
+mod budget;
 mod cause;
 mod document;
 mod event;
@@ -15,22 +16,32 @@ mod problem;
 mod queue;
 mod result;
 mod scan;
+mod selection;
 mod settings;
 mod template;
 
 pub use attempt::{AttemptOutcome, AttemptView};
 pub use batch::BatchView;
-pub use cause::{Cause, CauseClass};
+pub use budget::{
+    BudgetView, Gauge, LongPromptPrice, ModelPrice, Money, PriceTable, PriceView,
+};
+pub use cause::{Cause, CauseClass, Fix};
 pub use document::{DocumentView, Encryption, Finding};
 pub use event::{EngineEvent, JobPhase};
 pub use id::{BatchId, JobId, Sha256, Timestamp};
 pub use job::{
-    JobDetail, JobFilter, JobKind, JobPage, JobStatus, JobView, JobsShown, WaitingReason,
+    CapScope, JobDetail, JobFilter, JobKind, JobPage, JobStatus, JobView, JobsShown, WaitingReason,
 };
 pub use overview::{CircuitView, ConsumerPlace, JobCounts, Overview};
 pub use problem::{Problem, ProblemCode};
-pub use queue::{LaneView, QueueName};
+pub use queue::{LaneSettings, LaneView, Place, QueueName};
 pub use result::ResultView;
 pub use scan::{ScanId, ScanReport, ScannedFile, SkipReason, SkippedPath, Submission, Submitted};
-pub use settings::{KeySource, KeyStatus, KeyTest, Language, Provider, Settings, Theme};
+pub use selection::{
+    Affected, BulkAction, DeadLetterGroup, LeftOut, LeftOutReason, RetryChanges, RetryPlan, Selection,
+};
+pub use settings::{
+    KeySource, KeyStatus, KeyTest, Language, Provider, QuietHours, Settings, Theme,
+    WebhookStatus,
+};
 pub use template::TemplateView;

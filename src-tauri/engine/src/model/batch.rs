@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BatchId, JobCounts, Timestamp};
+use super::{BatchId, JobCounts, Money, Timestamp};
 
 /// A batch with its counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -17,4 +17,8 @@ pub struct BatchView {
     pub created_at: Timestamp,
     /// Its jobs by state.
     pub counts: JobCounts,
+    /// Whether a person paused it.
+    pub paused: bool,
+    /// What it has cost and may still cost.
+    pub money: Money,
 }

@@ -17,6 +17,39 @@ pub enum CauseClass {
     Queue,
 }
 
+/// What a person can do about a cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "kebab-case")]
+pub enum Fix {
+    /// Run it again; nothing has to be changed.
+    RunAgain,
+    /// Run it again with a higher output limit.
+    RaiseOutputLimit,
+    /// Run it again with another model or template.
+    ChangeModel,
+    /// Run it again with Claude.
+    UseClaude,
+    /// Put the file back where it was, then run it again.
+    PutFileBack,
+    /// Add a repaired, unlocked or smaller version of the file.
+    ReplaceFile,
+    /// Add an API key.
+    AddKey,
+    /// Test the key, or give another one.
+    TestKey,
+    /// Choose another model in the settings.
+    ChooseModel,
+    /// Change something in the settings.
+    OpenSettings,
+    /// Put it right in the Anthropic Console, then try again.
+    OpenConsole,
+    /// Check the network.
+    CheckConnection,
+    /// Free disk space, or make the folder writable.
+    FreeSpace,
+}
+
 /// Why an attempt did not simply succeed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
@@ -45,7 +78,7 @@ pub enum Cause {
     ServerError,
     /// No answer in time.
     TimedOut,
-    /// No connection could be made, or it broke before an answer began.
+    /// The connection broke before an answer began.
     ConnectionFailed,
     /// The answer broke off in the middle.
     StreamCut,
@@ -55,9 +88,6 @@ pub enum Cause {
     UnexpectedStatus,
     /// The program died or was stopped while the call was under way: it may have run and may be billed.
     Interrupted,
-    /// The result could not be written (full or read-only disk).
-    StorageFailed,
-
     /// The file is not where it was.
     FileMissing,
     /// The file can't be read (permissions, a directory, an input error).
@@ -87,6 +117,10 @@ pub enum Cause {
     /// Another 4xx that says the request itself is wrong.
     InvalidRequest,
 
+    /// No connection could be made: there is no network, or nothing answers at the address.
+    Offline,
+    /// The result could not be written (full or read-only disk).
+    StorageFailed,
     /// No API key is set.
     KeyMissing,
     /// 401: the key was refused.
@@ -127,8 +161,7 @@ impl Cause {
             | Self::StreamCut
             | Self::PdfNotProcessed
             | Self::UnexpectedStatus
-            | Self::Interrupted
-            | Self::StorageFailed => CauseClass::Retry,
+            | Self::Interrupted => CauseClass::Retry,
             Self::FileMissing
             | Self::FileUnreadable
             | Self::FileChanged
@@ -143,7 +176,9 @@ impl Cause {
             | Self::PromptTooLong
             | Self::ContentFiltered
             | Self::InvalidRequest => CauseClass::Item,
-            Self::KeyMissing
+            Self::Offline
+            | Self::StorageFailed
+            | Self::KeyMissing
             | Self::KeyRefused
             | Self::BillingProblem
             | Self::PermissionDenied
@@ -170,6 +205,58 @@ impl Cause {
         serde_json::from_value(serde_json::Value::String(key.to_owned())).ok()
     }
 
+    /// Says whether an open circuit of this cause passes without a person's doing, and soon.
+    #[must_use]
+    pub fn passes_by_itself(self) -> bool {
+        matches!(self, Self::Offline | Self::StorageFailed)
+    }
+
+    /// Returns what a person can do about it, as data that a front can make a button of.
+    #[must_use]
+    pub fn fix(self) -> Fix {
+        match self {
+            Self::CutOff => Fix::RaiseOutputLimit,
+            Self::Declined
+            | Self::ContextFilled
+            | Self::PromptTooLong
+            | Self::ContentFiltered
+            | Self::InvalidRequest => Fix::ChangeModel,
+            Self::DocumentNotRead => Fix::OpenSettings,
+            Self::UnknownStopReason
+            | Self::EmptyAnswer
+            | Self::RateLimited
+            | Self::RampLimited
+            | Self::Overloaded
+            | Self::ServerError
+            | Self::TimedOut
+            | Self::ConnectionFailed
+            | Self::StreamCut
+            | Self::PdfNotProcessed
+            | Self::UnexpectedStatus
+            | Self::Interrupted => Fix::RunAgain,
+            Self::FileMissing | Self::FileUnreadable => Fix::PutFileBack,
+            Self::FileChanged
+            | Self::FileEmpty
+            | Self::NotAPdf
+            | Self::PdfDamaged
+            | Self::PdfEncrypted
+            | Self::PdfHostile
+            | Self::TooLarge
+            | Self::TooManyPages => Fix::ReplaceFile,
+            Self::PdfWithoutText => Fix::UseClaude,
+            Self::Offline => Fix::CheckConnection,
+            Self::StorageFailed => Fix::FreeSpace,
+            Self::KeyMissing => Fix::AddKey,
+            Self::KeyRefused | Self::PermissionDenied => Fix::TestKey,
+            Self::ModelNotFound => Fix::ChooseModel,
+            Self::BillingProblem
+            | Self::CreditExhausted
+            | Self::UsageLimitReached
+            | Self::SpendLimitReached
+            | Self::OrganizationOnHold => Fix::OpenConsole,
+        }
+    }
+
     /// Returns what a person can do about it, in one sentence.
     #[must_use]
     pub fn hint(self) -> &'static str {
@@ -192,9 +279,6 @@ impl Cause {
             }
             Self::UnexpectedStatus => "Run it again; if it stays, read the message of the attempt.",
             Self::Interrupted => "Run it again. The call that was cut off may still be billed.",
-            Self::StorageFailed => {
-                "Free disk space or make the folder writable, then run it again."
-            }
             Self::FileMissing => "Put the file back where it was, then run it again.",
             Self::FileUnreadable => "Make the file readable for your user, then run it again.",
             Self::FileChanged => "Add the file once more to summarize its new version.",
@@ -212,6 +296,12 @@ impl Cause {
             Self::ContentFiltered => "Run it again with another template or model.",
             Self::InvalidRequest => {
                 "Read the message; change the template or model and run it again."
+            }
+            Self::Offline => {
+                "Check the network and the address in Settings. Gistmill tries again by itself."
+            }
+            Self::StorageFailed => {
+                "Free disk space or make the folder writable. Gistmill tries again by itself."
             }
             Self::KeyMissing => "Add an Anthropic API key.",
             Self::KeyRefused => "Test the key in Settings, or paste a new one.",

@@ -81,7 +81,7 @@ pub enum JobKind {
     Prompt,
 }
 
-/// Why a pending job does not run at this moment.
+/// Why a pending job does not run at this moment (product rules, section 2).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
 #[serde(
@@ -104,15 +104,74 @@ pub enum WaitingReason {
         /// What the last attempt met.
         cause: Option<Cause>,
     },
+    /// The tokens of the last 60 s leave no room for it.
+    TokenBudget {
+        /// When there is room, if nothing else takes it.
+        until: Timestamp,
+    },
+    /// The requests of the last 60 s leave no room for it.
+    RequestsBudget {
+        /// When there is room, if nothing else takes it.
+        until: Timestamp,
+    },
+    /// It is larger than the whole budget of a minute: it runs alone, when nothing else does.
+    LargerThanBudget,
+    /// Its worst case does not fit under a spend cap any more.
+    SpendCap {
+        /// Which cap.
+        scope: CapScope,
+        /// The cap, in micro-dollars.
+        cap_micros: i64,
+        /// The lowest cap that would let it start, in micro-dollars.
+        needed_micros: i64,
+        /// When the cap begins anew; `None` for a batch's.
+        until: Option<Timestamp>,
+    },
+    /// Nobody knows what its model costs.
+    PriceUnknown {
+        /// The model.
+        model: String,
+    },
+    /// Jobs of the high lane wait for budget, and go first.
+    BehindHigh,
     /// Its queue is paused.
     QueuePaused,
+    /// Its batch is paused.
+    BatchPaused,
+    /// A person paused it.
+    JobPaused,
+    /// Bulk runs at other hours.
+    OutsideQuietHours {
+        /// When they begin.
+        until: Timestamp,
+    },
     /// The circuit is open: something would hit every job of this provider.
     CircuitOpen {
         /// What.
         cause: Cause,
     },
+    /// The provider can't be reached.
+    Offline {
+        /// When that is tried again.
+        until: Timestamp,
+    },
+    /// Its file is not where it was.
+    FileMissing,
     /// No program is consuming the queue.
     NoConsumer,
+}
+
+/// What a spend cap is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "kebab-case")]
+pub enum CapScope {
+    /// One submission.
+    Batch,
+    /// A day, from midnight to midnight where the person lives.
+    Day,
+    /// A calendar month.
+    Month,
 }
 
 /// One job, as a row of a list.
@@ -136,6 +195,8 @@ pub struct JobView {
     pub status: JobStatus,
     /// Why it waits; `Some` exactly for pending jobs.
     pub waiting: Option<WaitingReason>,
+    /// Whether a person paused this very job.
+    pub paused: bool,
     /// Its queue.
     pub queue: QueueName,
     /// Number of pages, when known.
@@ -238,7 +299,9 @@ pub struct JobFilter {
     pub queue: Option<QueueName>,
     /// Only this submission.
     pub batch_id: Option<BatchId>,
-    /// Only titles and errors that contain this text (case-insensitive for ASCII).
+    /// Only this cause of an end.
+    pub cause: Option<Cause>,
+    /// Only jobs whose file name, batch, template, error or result has words that begin like these.
     pub text: Option<String>,
 }
 

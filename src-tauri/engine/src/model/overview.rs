@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BatchView, Cause, KeyStatus, LaneView, Provider, Timestamp};
+use super::{
+    BatchView, BudgetView, Cause, Fix, KeyStatus, LaneView, Problem, Provider, Timestamp,
+};
 
 /// Jobs by state; dead letters are the failed and the dead-lettered together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,8 +53,14 @@ pub struct CircuitView {
     pub message: String,
     /// What to do.
     pub hint: String,
+    /// What to do, as data.
+    pub fix: Fix,
+    /// The model that was asked for when it opened.
+    pub model: Option<String>,
     /// Since when.
     pub opened_at: Timestamp,
+    /// When one job tries whether it has passed; `None` where only a person can tell.
+    pub probe_at: Option<Timestamp>,
     /// How many jobs it holds.
     pub waiting: u64,
 }
@@ -74,14 +82,10 @@ pub struct Overview {
     pub circuits: Vec<CircuitView>,
     /// Why nothing moves, in one sentence; `None` while something runs or nothing waits.
     pub answer: Option<String>,
-    /// Micro-dollars settled since local midnight.
-    pub spent_today_micros: i64,
-    /// Requests begun within the last 60 s.
-    pub requests_last_minute: u64,
-    /// Input tokens settled within the last 60 s.
-    pub input_tokens_last_minute: u64,
-    /// Output tokens settled within the last 60 s.
-    pub output_tokens_last_minute: u64,
+    /// Limits, caps, and what they are used for.
+    pub budget: BudgetView,
+    /// Why the database or the disk can't be used at this moment; jobs wait until they can.
+    pub storage_problem: Option<Problem>,
     /// Jobs finished in each of the last 30 minutes, oldest first.
     pub finished_per_minute: Vec<u32>,
     /// Whether a key is set, and where.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::WaitingReason;
+
 /// A queue that jobs are delivered from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
@@ -33,6 +35,23 @@ impl QueueName {
     }
 }
 
+/// What a person can set of a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct LaneSettings {
+    /// Most jobs of one claim, from 1 to 100.
+    pub max_batch_size: u32,
+    /// How long a claim waits to be filled, in milliseconds, up to a minute.
+    pub max_batch_timeout_ms: u32,
+    /// Deliveries after the first, up to 100.
+    pub max_retries: u32,
+    /// Most jobs that run at once, from 1 to 250.
+    pub max_concurrency: u32,
+    /// How long a new job is held back, in milliseconds, up to a day.
+    pub delivery_delay_ms: u32,
+}
+
 /// A queue as the window's lane.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
@@ -46,6 +65,25 @@ pub struct LaneView {
     pub running: u64,
     /// Jobs that wait.
     pub waiting: u64,
-    /// Most jobs that run at once.
-    pub max_concurrency: u32,
+    /// What a person can set of it.
+    pub settings: LaneSettings,
+    /// What holds the job that would be next; `None` where nothing waits, or nothing holds it.
+    pub obstacle: Option<WaitingReason>,
+    /// The same in one sentence.
+    pub answer: Option<String>,
+}
+
+/// Where a job goes in its line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "kebab-case")]
+pub enum Place {
+    /// Before all others.
+    Top,
+    /// Before the one before it.
+    Up,
+    /// Behind the one behind it.
+    Down,
+    /// Behind all others.
+    Bottom,
 }

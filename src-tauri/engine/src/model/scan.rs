@@ -74,6 +74,8 @@ pub struct ScanReport {
     pub skipped: Vec<SkippedPath>,
     /// Pages of the files without a finding.
     pub pages: u64,
+    /// Expected to cost about this many micro-dollars with the chosen model; `None` without a known price.
+    pub expected_micros: Option<i64>,
     /// At most this many micro-dollars with the chosen model, at one attempt each; `None` without a known price.
     pub at_worst_micros: Option<i64>,
 }
@@ -93,6 +95,10 @@ pub struct Submission {
     pub provider: Provider,
     /// The model; `None` for the one of the settings.
     pub model: Option<String>,
+    /// Most that the batch may cost, in micro-dollars; `None` for the cap of the settings.
+    pub cap_micros: Option<i64>,
+    /// Whether the batch is added paused.
+    pub paused: bool,
 }
 
 /// What was stored for a submission.

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::Timestamp;
+
 /// What answers a job.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
@@ -84,6 +86,57 @@ pub struct Settings {
     pub theme: Theme,
     /// Whether the first-run screen was left.
     pub welcomed: bool,
+    /// Most requests within 60 s; `None` for as many as the provider allows.
+    pub requests_per_minute: Option<u32>,
+    /// Most input tokens within 60 s; `None` for as many as the provider allows.
+    pub input_tokens_per_minute: Option<u32>,
+    /// Most output tokens within 60 s; `None` for as many as the provider allows.
+    pub output_tokens_per_minute: Option<u32>,
+    /// Most input and output tokens together within 60 s.
+    pub tokens_per_minute: u32,
+    /// Most micro-dollars a day; `None` for no cap.
+    pub day_cap_micros: Option<i64>,
+    /// Most micro-dollars a month; `None` for no cap.
+    pub month_cap_micros: Option<i64>,
+    /// Most micro-dollars of a new batch; `None` for no cap.
+    pub batch_cap_micros: Option<i64>,
+    /// One claim in so many is bulk's while high waits for budget; 0 for none.
+    pub bulk_floor: u32,
+    /// The hours at which bulk runs; `None` for all day.
+    pub quiet_hours: Option<QuietHours>,
+    /// Days after which ended jobs are removed, with their stored results; `None` keeps them.
+    pub retention_days: Option<u32>,
+    /// Where failures are told by HTTP; `None` for nowhere.
+    pub webhook_url: Option<String>,
+    /// Whether finished batches are told there, too.
+    pub webhook_batches: bool,
+    /// Whether the desktop tells of finished batches.
+    pub notify_batches: bool,
+}
+
+/// Hours of the day, local time. They may run over midnight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct QuietHours {
+    /// The first minute, counted from midnight (0 to 1439).
+    pub from_minute: u16,
+    /// The minute at which they end; the same as the first for a whole day.
+    pub to_minute: u16,
+}
+
+impl QuietHours {
+    /// Says whether a minute of the day is among them.
+    #[must_use]
+    pub fn contains(self, minute: u16) -> bool {
+        if self.from_minute == self.to_minute {
+            true
+        } else if self.from_minute < self.to_minute {
+            (self.from_minute..self.to_minute).contains(&minute)
+        } else {
+            minute >= self.from_minute || minute < self.to_minute
+        }
+    }
 }
 
 impl Default for Settings {
@@ -97,6 +150,19 @@ impl Default for Settings {
             language: Language::default(),
             theme: Theme::default(),
             welcomed: false,
+            requests_per_minute: None,
+            input_tokens_per_minute: None,
+            output_tokens_per_minute: None,
+            tokens_per_minute: 400_000,
+            day_cap_micros: None,
+            month_cap_micros: None,
+            batch_cap_micros: None,
+            bulk_floor: 10,
+            quiet_hours: None,
+            retention_days: None,
+            webhook_url: None,
+            webhook_batches: false,
+            notify_batches: true,
         }
     }
 }
@@ -144,4 +210,19 @@ pub struct KeyTest {
     pub input_tokens_per_minute: Option<u64>,
     /// Output tokens a minute, if the answer told.
     pub output_tokens_per_minute: Option<u64>,
+}
+
+/// How telling others by HTTP goes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct WebhookStatus {
+    /// Whether there is a secret to sign with.
+    pub secret_set: bool,
+    /// Messages that wait to be delivered.
+    pub waiting: u64,
+    /// When the last one ended, delivered or given up; `None` when there was none.
+    pub last_at: Option<Timestamp>,
+    /// Why the last one could not be delivered; `None` when it was.
+    pub last_error: Option<String>,
 }

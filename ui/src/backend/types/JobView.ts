@@ -46,6 +46,10 @@ status: JobStatus,
  */
 waiting: WaitingReason | null, 
 /**
+ * Whether a person paused this very job.
+ */
+paused: boolean, 
+/**
  * Its queue.
  */
 queue: QueueName, 

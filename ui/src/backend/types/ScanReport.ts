@@ -28,6 +28,10 @@ skipped: Array<SkippedPath>,
  */
 pages: number, 
 /**
+ * Expected to cost about this many micro-dollars with the chosen model; `None` without a known price.
+ */
+expectedMicros: number | null, 
+/**
  * At most this many micro-dollars with the chosen model, at one attempt each; `None` without a known price.
  */
 atWorstMicros: number | null, };

@@ -25,4 +25,12 @@ provider: Provider,
 /**
  * The model; `None` for the one of the settings.
  */
-model: string | null, };
+model: string | null, 
+/**
+ * Most that the batch may cost, in micro-dollars; `None` for the cap of the settings.
+ */
+capMicros: number | null, 
+/**
+ * Whether the batch is added paused.
+ */
+paused: boolean, };
