@@ -7,6 +7,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 
 use crate::clock::{Clock, SystemClock};
+use crate::fault::FaultHook;
 use crate::outbox::NotificationSink;
 use crate::pdf::PdfWorkerConfig;
 use crate::secrets::{Keychain, SecretStore};
@@ -34,6 +35,8 @@ pub struct EngineConfig {
     pub time_zone: jiff::tz::TimeZone,
     /// Seeds the jitter of retry delays.
     pub jitter_seed: u64,
+    /// Called between the durable steps of an attempt, so that a test can end the program there.
+    pub fault: FaultHook,
     /// How long running jobs may go on after a shutdown was asked for.
     pub shutdown_deadline: Duration,
 }
@@ -53,6 +56,7 @@ impl EngineConfig {
             clock: Arc::new(SystemClock),
             time_zone: jiff::tz::TimeZone::UTC,
             jitter_seed: rand::random(),
+            fault: Arc::new(|_| {}),
             shutdown_deadline: Duration::from_secs(5),
         }
     }

@@ -7,28 +7,34 @@
 mod active;
 mod dispatcher;
 mod document;
+mod janitor;
+mod pace;
 mod retry;
 mod worker;
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use jiff::tz::TimeZone;
 use rand::rngs::StdRng;
 use tokio::sync::{Notify, broadcast};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::calendar::LocalTime;
 use crate::clock::Clock;
 use crate::error::EngineError;
-use crate::model::{EngineEvent, Provider};
+use crate::fault::FaultHook;
+use crate::model::{EngineEvent, Problem, Provider};
 use crate::pdf::PdfWorker;
 use crate::provider::Deliver;
 use crate::results::Library;
 use crate::store::Store;
 
 pub(crate) use active::ActiveJobs;
+use pace::Pace;
 
 /// Hands out the provider of an attempt, since a key or an address may change between two of them.
 pub(crate) type Providers =
@@ -48,12 +54,56 @@ pub(crate) struct Shared {
     pub(crate) ended: Arc<Notify>,
     pub(crate) jitter: Mutex<StdRng>,
     pub(crate) active: ActiveJobs,
+    /// Where the person lives, for days and months of spending.
+    pub(crate) time_zone: TimeZone,
+    /// What the database or the disk refuses at this moment, to be shown.
+    pub(crate) trouble: Trouble,
+    pub(crate) fault: FaultHook,
+    pub(crate) pace: CurrentPace,
 }
+
+/// What the database or the disk refuses at this moment.
+pub(crate) type Trouble = Arc<Mutex<Option<Problem>>>;
+
+/// How many calls run at once.
+#[derive(Default)]
+pub(crate) struct CurrentPace(Mutex<Pace>);
 
 impl Shared {
     /// Tells the fronts; nobody may be listening.
     fn emit(&self, event: EngineEvent) {
         drop(self.events.send(event));
+    }
+
+    /// Returns what the person's calendar shows now.
+    fn local_time(&self) -> LocalTime {
+        LocalTime::at(self.clock.now(), &self.time_zone)
+    }
+
+    fn pace(&self) -> MutexGuard<'_, Pace> {
+        self.pace.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Says that the database refuses, until [`Shared::trouble_passed`].
+    fn met_trouble(&self, error: &EngineError) {
+        let problem = error.problem();
+        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        // Once: a full disk stays full for a while.
+        if trouble.as_ref() != Some(&problem) {
+            tracing::error!(%error, "jobs wait until the database can be used again");
+            *trouble = Some(problem);
+            drop(trouble);
+            self.emit(EngineEvent::OverviewChanged);
+        }
+    }
+
+    fn trouble_passed(&self) {
+        let mut trouble = self.trouble.lock().unwrap_or_else(PoisonError::into_inner);
+        if trouble.take().is_some() {
+            tracing::info!("the database can be used again");
+            drop(trouble);
+            self.emit(EngineEvent::OverviewChanged);
+        }
     }
 }
 
@@ -117,6 +167,7 @@ impl Consumer {
             tasks.clone(),
         ));
         tasks.spawn(dispatcher::keep_leases(Arc::clone(&shared), stop.clone()));
+        tasks.spawn(janitor::run(Arc::clone(&shared), stop.clone()));
         shared.emit(EngineEvent::JobsChanged {
             job_ids: Vec::new(),
         });

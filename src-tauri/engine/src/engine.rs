@@ -1,8 +1,11 @@
 //! The door of the house: one plain function for each thing that a person can do.
 
+mod actions;
 mod answer;
 mod jobs;
 mod keys;
+mod limits;
+mod missing;
 mod submit;
 mod watch;
 
@@ -16,10 +19,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::EngineConfig;
-use crate::consumer::{self, ActiveJobs, Consumer, Providers, Shared};
+use crate::consumer::{self, ActiveJobs, Consumer, CurrentPace, Providers, Shared, Trouble};
 use crate::error::EngineError;
 use crate::intake::Scans;
-use crate::model::{ConsumerPlace, EngineEvent, Provider, Settings};
+use crate::model::{Cause, ConsumerPlace, EngineEvent, Provider, Settings};
 use crate::outbox::Deliverer;
 use crate::pdf::PdfWorker;
 use crate::provider::Deliver;
@@ -54,6 +57,7 @@ pub(crate) struct Inner {
     ended: Arc<Notify>,
     consumer: tokio::sync::Mutex<Option<Consumer>>,
     place: Mutex<ConsumerPlace>,
+    trouble: Trouble,
     stop: CancellationToken,
     tasks: TaskTracker,
 }
@@ -91,6 +95,7 @@ impl Engine {
             ended: Arc::default(),
             consumer: tokio::sync::Mutex::new(None),
             place: Mutex::new(ConsumerPlace::Nowhere),
+            trouble: Trouble::default(),
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),
             store,
@@ -170,6 +175,10 @@ impl Engine {
                 ended: Arc::clone(&self.0.ended),
                 jitter: Mutex::new(StdRng::seed_from_u64(self.0.config.jitter_seed)),
                 active: ActiveJobs::default(),
+                time_zone: self.0.config.time_zone.clone(),
+                trouble: Arc::clone(&self.0.trouble),
+                fault: Arc::clone(&self.0.config.fault),
+                pace: CurrentPace::default(),
             },
             lock,
         )
@@ -179,6 +188,10 @@ impl Engine {
             library: self.0.library.clone(),
             clock: Arc::clone(&self.0.config.clock),
             sink: self.0.config.notifications.clone(),
+            webhook_secret: {
+                let inner = Arc::downgrade(&self.0);
+                Arc::new(move || Engine(inner.upgrade()?).webhook_secret())
+            },
             events: self.0.events.clone(),
             wake: Arc::clone(&self.0.ended),
         };
@@ -225,7 +238,9 @@ impl Engine {
     /// # Errors
     /// When the database can't be read.
     pub async fn has_live_jobs(&self) -> Result<bool, EngineError> {
-        self.0.store.has_live_jobs().await
+        let outlook = self.0.store.outlook(self.local_time()).await?;
+        // A full disk passes when somebody makes room; until then nothing is lost by waiting.
+        Ok(outlook.live)
     }
 
     /// Returns the settings.
@@ -245,14 +260,32 @@ impl Engine {
         let claude = keys::claude_at(&self.0.config, settings.base_url.as_deref())?;
         let before = self.0.store.settings().await?;
         self.0.store.save_settings(settings.clone()).await?;
+        if before.model != settings.model {
+            self.give_model_to_those_without(&settings.model).await?;
+        }
         *self.0.claude.lock().unwrap_or_else(PoisonError::into_inner) = claude;
         if before.base_url != settings.base_url || before.model != settings.model {
             // What stood in the way may not stand in the way of the new address or model.
             self.0.store.close_circuit(Provider::Claude).await?;
-            self.0.wake.notify_one();
         }
-        self.emit(EngineEvent::OverviewChanged);
+        // Limits, caps and hours may have changed.
+        self.everything_changed();
         Ok(settings)
+    }
+
+    /// Where jobs wait since their model does not exist, the one that the person chose takes its place.
+    async fn give_model_to_those_without(&self, model: &str) -> Result<(), EngineError> {
+        for circuit in self.0.store.open_circuits().await? {
+            if circuit.cause == Cause::ModelNotFound
+                && let Some(missing) = circuit.model
+            {
+                self.0
+                    .store
+                    .replace_model(missing, model.to_owned())
+                    .await?;
+            }
+        }
+        Ok(())
     }
 
     /// Hands out providers with the key and the address of the moment.
@@ -313,27 +346,94 @@ fn prepare(directory: &std::path::Path) -> Result<PathBuf, EngineError> {
         })
 }
 
-/// Returns the settings tidied, or which of them can't be used.
-fn checked(mut settings: Settings) -> Result<Settings, EngineError> {
-    settings.model = settings.model.trim().to_owned();
-    if settings.model.is_empty() || settings.model.len() > 200 {
+/// Returns a model's name tidied.
+fn checked_model(model: &str) -> Result<String, EngineError> {
+    let model = model.trim().to_owned();
+    if model.is_empty() || model.len() > 200 {
         return Err(EngineError::bad_input(
             "No model is named.",
             "Enter a model, such as claude-sonnet-4-6.",
         ));
     }
-    if !(256..=128_000).contains(&settings.max_tokens) {
+    Ok(model)
+}
+
+fn checked_max_tokens(max_tokens: u32) -> Result<(), EngineError> {
+    if (256..=128_000).contains(&max_tokens) {
+        return Ok(());
+    }
+    Err(EngineError::bad_input(
+        format!("An output limit of {max_tokens} tokens can't be used."),
+        "Enter a number from 256 to 128,000.",
+    ))
+}
+
+/// Returns an address without white space around it; nothing for an empty one.
+fn tidied(address: Option<String>) -> Option<String> {
+    address
+        .map(|address| address.trim().to_owned())
+        .filter(|address| !address.is_empty())
+}
+
+/// Returns the settings tidied, or which of them can't be used.
+fn checked(mut settings: Settings) -> Result<Settings, EngineError> {
+    settings.model = checked_model(&settings.model)?;
+    checked_max_tokens(settings.max_tokens)?;
+    settings.base_url = tidied(settings.base_url)
+        .map(|url| url.trim_end_matches('/').to_owned())
+        .filter(|url| !url.is_empty());
+    settings.webhook_url = tidied(settings.webhook_url);
+    if let Some(url) = &settings.webhook_url
+        && !is_web_address(url)
+    {
         return Err(EngineError::bad_input(
-            format!(
-                "An output limit of {} tokens can't be used.",
-                settings.max_tokens
-            ),
-            "Enter a number from 256 to 128,000.",
+            format!("{url} is not an address that could be told of failures."),
+            "Enter one that begins with https:// or http://.",
         ));
     }
-    settings.base_url = settings
-        .base_url
-        .map(|url| url.trim().trim_end_matches('/').to_owned())
-        .filter(|url| !url.is_empty());
+    let limits = [
+        ("Requests", settings.requests_per_minute),
+        ("Input tokens", settings.input_tokens_per_minute),
+        ("Output tokens", settings.output_tokens_per_minute),
+        ("Tokens", Some(settings.tokens_per_minute)),
+    ];
+    for (what, limit) in limits {
+        if limit == Some(0) {
+            return Err(EngineError::bad_input(
+                format!("{what} per minute can't be 0: nothing would ever start."),
+                "Enter a larger number. To stop the work, pause the lanes.",
+            ));
+        }
+    }
+    let caps = [
+        settings.day_cap_micros,
+        settings.month_cap_micros,
+        settings.batch_cap_micros,
+    ];
+    if caps.iter().flatten().any(|cap| *cap < 0) {
+        return Err(EngineError::bad_input(
+            "A cap can't be less than nothing.",
+            "Enter an amount such as 5.00, or leave it empty for no cap.",
+        ));
+    }
+    if let Some(hours) = settings.quiet_hours
+        && (hours.from_minute >= 24 * 60 || hours.to_minute >= 24 * 60)
+    {
+        return Err(EngineError::bad_input(
+            "These hours are not of one day.",
+            "Enter times from 00:00 to 23:59.",
+        ));
+    }
+    if settings.retention_days == Some(0) {
+        return Err(EngineError::bad_input(
+            "Jobs can't be kept for 0 days.",
+            "Enter at least 1, or leave it empty to keep them.",
+        ));
+    }
     Ok(settings)
+}
+
+fn is_web_address(text: &str) -> bool {
+    reqwest::Url::parse(text)
+        .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some())
 }

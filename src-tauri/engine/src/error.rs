@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use rusqlite::ErrorCode;
+
 use crate::model::{Problem, ProblemCode};
 use crate::secrets::SecretError;
 
@@ -58,7 +60,7 @@ pub enum EngineError {
         detail: String,
     },
     /// The database could not be read or written.
-    #[error("The job database could not be used: {0}")]
+    #[error("{}", database_words(.0))]
     Database(#[from] rusqlite::Error),
     /// A file of ours could not be read or written.
     #[error("{path} could not be {action}: {source}")]
@@ -119,11 +121,10 @@ impl EngineError {
             ),
             Self::DamagedDatabase { .. } => (
                 ProblemCode::Storage,
-                "Keep a copy of the data folder, then restore it from a backup. Results that are already \
-                 stored are plain files in its folder “results”."
-                    .into(),
+                DAMAGED.into(),
             ),
-            Self::Database(_) | Self::File { .. } => (
+            Self::Database(error) => (ProblemCode::Storage, database_hint(error).to_owned()),
+            Self::File { .. } => (
                 ProblemCode::Storage,
                 "Check that the disk has room and that the folder can be written. Jobs stored before are safe."
                     .into(),
@@ -141,3 +142,38 @@ impl EngineError {
         }
     }
 }
+
+/// Says what is wrong with the database, in a sentence that a person understands.
+fn database_words(error: &rusqlite::Error) -> String {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => "The disk is full: jobs can't be stored.".to_owned(),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            "Another program has locked the job database.".to_owned()
+        }
+        Some(ErrorCode::ReadOnly) => "The job database can't be written.".to_owned(),
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
+            format!("The job database is damaged: {error}.")
+        }
+        _ => format!("The job database could not be used: {error}."),
+    }
+}
+
+fn database_hint(error: &rusqlite::Error) -> &'static str {
+    match error.sqlite_error_code() {
+        Some(ErrorCode::DiskFull) => {
+            "Free some space. Jobs stored before are safe, and go on by themselves then."
+        }
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            "Close the program that uses the file gistmill.db. Jobs go on by themselves then."
+        }
+        Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => DAMAGED,
+        _ => {
+            "Check that the disk has room and that the folder can be written. Jobs stored before are safe."
+        }
+    }
+}
+
+/// What to do about a damaged database.
+const DAMAGED: &str = "Keep a copy of the data folder, then restore it from a backup, such as \
+     gistmill-before-2.db in the data folder. Results that are already stored are plain files in its \
+     folder “results”.";

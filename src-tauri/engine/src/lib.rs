@@ -5,10 +5,12 @@
 //! further down: `engine` → `intake`, `consumer` → `provider`, `results`, `outbox` → `pdf`,
 //! `pricing` → `store` → `model`, `clock`, `secrets`, `config`, `error`.
 
+mod calendar;
 mod config;
 mod consumer;
 mod engine;
 mod error;
+mod fault;
 mod intake;
 mod outbox;
 mod results;
@@ -24,4 +26,5 @@ pub mod secrets;
 pub use config::EngineConfig;
 pub use engine::Engine;
 pub use error::EngineError;
+pub use fault::{FaultHook, FaultPoint};
 pub use outbox::{Notification, NotificationSink};

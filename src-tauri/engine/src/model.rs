@@ -19,6 +19,7 @@ mod scan;
 mod selection;
 mod settings;
 mod template;
+mod usage;
 
 pub use attempt::{AttemptOutcome, AttemptView};
 pub use batch::BatchView;
@@ -45,3 +46,4 @@ pub use settings::{
     WebhookStatus,
 };
 pub use template::TemplateView;
+pub use usage::{ToldLimits, Usage};

@@ -1,18 +1,26 @@
-//! Telling the world outside: notifications and copies beside the PDFs.
+//! Telling the world outside: notifications, webhooks, and copies beside the PDFs.
 //!
 //! Entries are written in the transaction of the change they tell of; here they are delivered, at
 //! least once, with bounded tries. Whatever happens to a delivery, the job stays as it is.
+
+mod webhook;
+mod words;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use secrecy::SecretString;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
+use crate::error::EngineError;
 use crate::model::{EngineEvent, Timestamp};
 use crate::results::{Library, copy_beside};
-use crate::store::{FailedJob, ResultToCopy, Store};
+use crate::store::{ResultToCopy, Store};
+use webhook::Undelivered;
+
+pub(crate) use webhook::key as webhook_key;
 
 /// A message to the person at the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,10 +40,17 @@ pub trait NotificationSink: Send + Sync {
     fn notify(&self, notification: Notification) -> Result<(), String>;
 }
 
-/// Failures are told together: at most one notification in this time.
+/// What happened is told together: at most one round of notifications in this time.
 const BETWEEN_NOTIFICATIONS: Duration = Duration::from_secs(60);
 /// How often the outbox is looked at without being woken.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
+/// How often a webhook is tried in all.
+const WEBHOOK_TRIES: u32 = 3;
+/// Wait before the second try; doubled for each further one.
+const WEBHOOK_DELAY: Duration = Duration::from_secs(10);
+
+/// Hands out the secret that webhooks are signed with.
+pub(crate) type WebhookSecret = Arc<dyn Fn() -> Option<SecretString> + Send + Sync>;
 
 /// Delivers what is due. One of these runs beside the consumer.
 pub(crate) struct Deliverer {
@@ -43,6 +58,7 @@ pub(crate) struct Deliverer {
     pub(crate) library: Library,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) sink: Option<Arc<dyn NotificationSink>>,
+    pub(crate) webhook_secret: WebhookSecret,
     pub(crate) events: tokio::sync::broadcast::Sender<EngineEvent>,
     /// Wakes the deliverer after a job ended.
     pub(crate) wake: Arc<tokio::sync::Notify>,
@@ -54,13 +70,14 @@ impl Deliverer {
         let mut last_told: Option<Timestamp> = None;
         loop {
             self.copy_results().await;
+            self.tell_webhook(&stop).await;
             let told_until = last_told.map(|moment| moment.after(BETWEEN_NOTIFICATIONS));
             let now = self.clock.now();
             let mut wait_until = now.after(LOOK_AGAIN);
             match told_until {
                 Some(moment) if moment > now => wait_until = wait_until.min(moment),
                 _ => {
-                    if self.tell_failures().await {
+                    if self.tell_person().await {
                         last_told = Some(now);
                     }
                 }
@@ -75,37 +92,98 @@ impl Deliverer {
         self.copy_results().await;
     }
 
-    /// Tells of all failures that nobody was told of yet, in one notification. Says whether it did.
-    async fn tell_failures(&self) -> bool {
+    /// Tells the person at the machine what they were not told of yet. Says whether there was anything.
+    async fn tell_person(&self) -> bool {
         let now = self.clock.now();
-        let failures = match self.store.failures_to_tell(now).await {
-            Ok(failures) if !failures.is_empty() => failures,
-            Ok(_) => return false,
+        let to_tell = match self.store.to_tell(now).await {
+            Ok(to_tell) => to_tell,
             Err(error) => {
                 tracing::warn!(%error, "the outbox could not be read");
                 return false;
             }
         };
-        let ids: Vec<i64> = failures.iter().map(|failure| failure.outbox_id).collect();
-        let outcome = match self.sink.clone() {
-            // Nobody to show it to: the list of dead letters tells it.
-            None => Ok(()),
-            Some(sink) => {
-                let notification = failure_notification(&failures);
-                tokio::task::spawn_blocking(move || sink.notify(notification))
-                    .await
-                    .unwrap_or_else(|error| Err(error.to_string()))
+        let messages = words::messages(&to_tell);
+        let any = !messages.is_empty();
+        for message in messages {
+            let outcome = match self.sink.clone() {
+                // Nobody to show it to: the lists tell it.
+                None => Ok(()),
+                Some(sink) => {
+                    tokio::task::spawn_blocking(move || sink.notify(message.notification))
+                        .await
+                        .unwrap_or_else(|error| Err(error.to_string()))
+                }
+            };
+            let ids = message.outbox_ids;
+            let recorded = match outcome {
+                Ok(()) => self.store.delivered(ids, now).await,
+                // A notification that comes much later helps nobody: one try, and the reason is kept.
+                Err(reason) => self.store.gave_up(ids, reason, now).await,
+            };
+            if let Err(error) = recorded {
+                tracing::warn!(%error, "the outbox could not be written");
+            }
+        }
+        any
+    }
+
+    /// Delivers the messages for the webhook that are due, each once.
+    async fn tell_webhook(&self, stop: &CancellationToken) {
+        let now = self.clock.now();
+        let due = async {
+            let messages = self.store.webhook_messages(now).await?;
+            Ok::<_, EngineError>((messages, self.store.settings().await?.webhook_url))
+        };
+        let (messages, url) = match due.await {
+            Ok(due) => due,
+            Err(error) => {
+                tracing::warn!(%error, "the outbox could not be read");
+                return;
             }
         };
-        let recorded = match outcome {
-            Ok(()) => self.store.delivered(ids, now).await,
-            // A notification that comes much later helps nobody: one try, and the reason is kept.
-            Err(reason) => self.store.gave_up(ids, reason, now).await,
-        };
-        if let Err(error) = recorded {
-            tracing::warn!(%error, "the outbox could not be written");
+        if messages.is_empty() {
+            return;
         }
-        true
+        let secret = (self.webhook_secret)();
+        let client = webhook::client();
+        for message in messages {
+            if stop.is_cancelled() {
+                return;
+            }
+            let id = vec![message.outbox_id];
+            let outcome = match (&url, &client) {
+                (Some(url), Ok(client)) => {
+                    webhook::deliver(client, url, secret.as_ref(), &message, now).await
+                }
+                (None, _) => Err(Undelivered {
+                    reason: "The address was removed from the settings.".to_owned(),
+                    for_good: true,
+                }),
+                (_, Err(error)) => Err(Undelivered {
+                    reason: error.to_string(),
+                    for_good: false,
+                }),
+            };
+            let ended = self.clock.now();
+            let recorded = match outcome {
+                Ok(()) => self.store.delivered(id, ended).await,
+                Err(failed) if failed.for_good || message.tries + 1 >= WEBHOOK_TRIES => {
+                    self.store.gave_up(id, failed.reason, ended).await
+                }
+                Err(failed) => {
+                    let wait = WEBHOOK_DELAY * 2_u32.pow(message.tries);
+                    self.store
+                        .deliver_later(id, failed.reason, ended.after(wait))
+                        .await
+                }
+            };
+            if let Err(error) = recorded {
+                tracing::warn!(%error, "the outbox could not be written");
+                return;
+            }
+            // Nobody may be listening.
+            drop(self.events.send(EngineEvent::OverviewChanged));
+        }
     }
 
     async fn copy_results(&self) {
@@ -152,74 +230,5 @@ impl Deliverer {
             job_ids: vec![entry.job_id],
         }));
         Ok(())
-    }
-}
-
-/// Returns one notification for all failures.
-fn failure_notification(failures: &[FailedJob]) -> Notification {
-    if let [failure] = failures {
-        let reason = failure
-            .error
-            .clone()
-            .unwrap_or_else(|| "It failed.".to_owned());
-        let hint = failure.cause.map_or("", |cause| cause.hint());
-        return Notification {
-            title: format!("{} failed", failure.title),
-            body: format!("{reason} {hint}").trim_end().to_owned(),
-        };
-    }
-    let titles: Vec<&str> = failures
-        .iter()
-        .take(3)
-        .map(|failure| failure.title.as_str())
-        .collect();
-    let more = failures.len().saturating_sub(titles.len());
-    let others = if more > 0 {
-        format!(" and {more} more")
-    } else {
-        String::new()
-    };
-    Notification {
-        title: format!("{} jobs failed", failures.len()),
-        body: format!(
-            "{}{others}. Dead letters show why, and what to do.",
-            titles.join(", ")
-        ),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::model::Cause;
-
-    fn failure(title: &str) -> FailedJob {
-        FailedJob {
-            outbox_id: 1,
-            title: title.to_owned(),
-            cause: Some(Cause::PdfEncrypted),
-            error: Some("It needs a password.".to_owned()),
-        }
-    }
-
-    #[test]
-    fn one_failure_says_why_and_what_to_do() {
-        let told = failure_notification(&[failure("lease.pdf")]);
-        assert_eq!(told.title, "lease.pdf failed");
-        assert_eq!(
-            told.body,
-            "It needs a password. Remove the password in a PDF reader and add the unlocked file."
-        );
-    }
-
-    #[test]
-    fn many_failures_are_one_notification() {
-        let failures: Vec<_> = (1..=5).map(|n| failure(&format!("{n}.pdf"))).collect();
-        let told = failure_notification(&failures);
-        assert_eq!(told.title, "5 jobs failed");
-        assert_eq!(
-            told.body,
-            "1.pdf, 2.pdf, 3.pdf and 2 more. Dead letters show why, and what to do."
-        );
     }
 }

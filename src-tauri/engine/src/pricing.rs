@@ -1,113 +1,137 @@
-//! What tokens cost: a dated price table, in integer micro-dollars.
+//! What tokens cost: a dated price table that a person may correct, in integer micro-dollars.
 //!
-//! Prices are dollars per million tokens, which is micro-dollars per token. Source: Anthropic's
-//! price list as of 2026-11-29.
+//! Prices are micro-dollars per million tokens ($3 are 3,000,000), so that a listed $0.125 stays an
+//! integer. Source: Anthropic's price list as of [`SHIPPED_ON`].
 
-use crate::provider::Usage;
+mod estimate;
+mod shipped;
 
-/// Prices in nano-dollars per token, so that a listed $0.125 per million tokens stays an integer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Price {
-    input: i64,
-    output: i64,
-    cache_write: i64,
-    cache_read: i64,
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use crate::model::{LongPromptPrice, ModelPrice, PriceTable, PriceView, Usage};
+
+pub use estimate::{Estimate, Work, estimate};
+pub use shipped::SHIPPED_ON;
+
+/// The prices in force: those that the person gave, else those shipped.
+#[derive(Clone, Debug, Default)]
+pub struct Prices {
+    own: BTreeMap<String, ModelPrice>,
 }
 
-const fn price(input: i64, output: i64, cache_write: i64, cache_read: i64) -> Price {
-    Price {
-        input,
-        output,
-        cache_write,
-        cache_read,
+impl Prices {
+    /// Returns the prices where the person gave `own`.
+    #[must_use]
+    pub fn new(own: impl IntoIterator<Item = ModelPrice>) -> Self {
+        Self {
+            own: own
+                .into_iter()
+                .map(|price| (price.model.clone(), price))
+                .collect(),
+        }
+    }
+
+    /// Returns the price of a model; `None` when nobody knows it.
+    #[must_use]
+    pub fn of(&self, model: &str) -> Option<Cow<'_, ModelPrice>> {
+        if let Some(own) = self.own.get(model) {
+            return Some(Cow::Borrowed(own));
+        }
+        shipped::price(model).map(Cow::Owned)
+    }
+
+    /// Returns what a call cost, rounded up; `None` when the model has no price.
+    #[must_use]
+    pub fn cost_micros(&self, model: &str, usage: &Usage) -> Option<i64> {
+        let price = self.of(model)?;
+        cost(&price, usage)
+    }
+
+    /// Returns what a call as estimated is expected to cost; `None` when the model has no price.
+    #[must_use]
+    pub fn expected_micros(&self, model: &str, estimate: &Estimate) -> Option<i64> {
+        self.cost_micros(
+            model,
+            &plain(estimate.expected_input, estimate.expected_output),
+        )
+    }
+
+    /// Returns the most that a call as estimated can cost; `None` when the model has no price.
+    #[must_use]
+    pub fn at_worst_micros(&self, model: &str, estimate: &Estimate) -> Option<i64> {
+        self.cost_micros(model, &plain(estimate.worst_input, estimate.worst_output))
+    }
+
+    /// Returns the whole table, by model.
+    #[must_use]
+    pub fn table(&self) -> PriceTable {
+        let shipped = shipped::all()
+            .into_iter()
+            .filter(|price| !self.own.contains_key(&price.model))
+            .map(|price| PriceView { price, own: false });
+        let own = self.own.values().map(|price| PriceView {
+            price: price.clone(),
+            own: true,
+        });
+        let mut prices: Vec<PriceView> = shipped.chain(own).collect();
+        prices.sort_by(|one, other| one.price.model.cmp(&other.price.model));
+        PriceTable {
+            shipped_on: SHIPPED_ON.to_owned(),
+            prices,
+        }
     }
 }
 
-/// Prompts longer than this cost more with Claude Haiku 5.5, for the whole request.
-const HAIKU_LONG_PROMPT: u64 = 100_000;
-
-/// Returns the price of a model for a prompt of so many tokens; `None` when it is not known.
-fn lookup(model: &str, prompt_tokens: u64) -> Option<Price> {
-    let id = model.strip_prefix("anthropic/").unwrap_or(model);
-    Some(match id {
-        "claude-fable-5-1" => price(10_000, 50_000, 12_500, 250),
-        "claude-fable-5" => price(10_000, 50_000, 12_500, 1_000),
-        "claude-opus-5-5" => price(4_000, 20_000, 5_000, 200),
-        "claude-opus-5"
-        | "claude-opus-4-8"
-        | "claude-opus-4-7"
-        | "claude-opus-4-6"
-        | "claude-opus-4-5-20251101"
-        | "claude-opus-4-5" => price(5_000, 25_000, 6_250, 500),
-        "claude-sonnet-5-5" => price(2_000, 10_000, 2_500, 100),
-        "claude-sonnet-5" => price(2_000, 10_000, 2_500, 200),
-        "claude-sonnet-4-6" | "claude-sonnet-4-5-20250929" | "claude-sonnet-4-5" => {
-            price(3_000, 15_000, 3_750, 300)
-        }
-        "claude-haiku-5-5" if prompt_tokens > HAIKU_LONG_PROMPT => price(500, 2_500, 625, 50),
-        "claude-haiku-5-5" => price(100, 500, 125, 10),
-        "claude-haiku-4-5-20251001" | "claude-haiku-4-5" => price(1_000, 5_000, 1_250, 100),
-        _ => return None,
-    })
+fn plain(input_tokens: u64, output_tokens: u64) -> Usage {
+    Usage {
+        input_tokens,
+        output_tokens,
+        ..Usage::default()
+    }
 }
 
-/// Returns what a call cost in micro-dollars, rounded up; `None` when the model has no known price.
-#[must_use]
-pub fn cost_micros(model: &str, usage: &Usage) -> Option<i64> {
-    let price = lookup(model, usage.total_input())?;
-    let nanos = part(usage.input_tokens, price.input)?
-        .checked_add(part(usage.output_tokens, price.output)?)?
-        .checked_add(part(usage.cache_creation_input_tokens, price.cache_write)?)?
-        .checked_add(part(usage.cache_read_input_tokens, price.cache_read)?)?;
-    Some(nanos.div_euclid(1000) + i64::from(nanos.rem_euclid(1000) > 0))
-}
-
-fn part(tokens: u64, nanos_per_token: i64) -> Option<i64> {
-    i64::try_from(tokens).ok()?.checked_mul(nanos_per_token)
-}
-
-/// Most input tokens that a PDF page is known to take: its image and a dense page of text.
-const TOKENS_PER_PAGE_AT_WORST: u64 = 3_000;
-/// Most input tokens besides the pages: the prompt and the wrapping.
-const TOKENS_BESIDES_AT_WORST: u64 = 1_600;
-
-/// Returns the most that one attempt at a PDF can cost in micro-dollars; `None` without a known price.
-#[must_use]
-pub fn at_worst_micros(model: &str, pages: u32, max_tokens: u32) -> Option<i64> {
-    cost_micros(
-        model,
-        &Usage {
-            input_tokens: TOKENS_BESIDES_AT_WORST + TOKENS_PER_PAGE_AT_WORST * u64::from(pages),
-            output_tokens: u64::from(max_tokens),
-            ..Usage::default()
+fn cost(price: &ModelPrice, usage: &Usage) -> Option<i64> {
+    let rates = match price.long_prompt {
+        Some(long) if usage.total_input() > long.over_tokens => long,
+        _ => LongPromptPrice {
+            over_tokens: 0,
+            input: price.input,
+            output: price.output,
+            cache_write: price.cache_write,
+            cache_read: price.cache_read,
         },
-    )
+    };
+    let parts = [
+        (usage.input_tokens, rates.input),
+        (usage.output_tokens, rates.output),
+        (usage.cache_creation_input_tokens, rates.cache_write),
+        (usage.cache_read_input_tokens, rates.cache_read),
+    ];
+    let millionths = parts.iter().try_fold(0_i128, |sum, (tokens, rate)| {
+        sum.checked_add(i128::from(*tokens).checked_mul(i128::from(*rate))?)
+    })?;
+    // A part of a micro-dollar counts as a whole one.
+    i64::try_from((millionths + 999_999).div_euclid(1_000_000)).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn usage(input: u64, output: u64) -> Usage {
-        Usage {
-            input_tokens: input,
-            output_tokens: output,
-            ..Usage::default()
-        }
+    fn cost_micros(model: &str, input: u64, output: u64) -> Option<i64> {
+        Prices::default().cost_micros(model, &plain(input, output))
     }
 
     #[test]
     fn costs_are_exact_to_the_micro_dollar_and_rounded_up() {
         assert_eq!(
-            cost_micros("claude-sonnet-4-6", &usage(1_000_000, 0)),
+            cost_micros("claude-sonnet-4-6", 1_000_000, 0),
             Some(3_000_000)
         );
+        assert_eq!(cost_micros("claude-sonnet-4-6", 1_000, 200), Some(6_000));
         assert_eq!(
-            cost_micros("claude-sonnet-4-6", &usage(1_000, 200)),
-            Some(6_000)
-        );
-        assert_eq!(
-            cost_micros("claude-haiku-5-5", &usage(1, 0)),
+            cost_micros("claude-haiku-5-5", 1, 0),
             Some(1),
             "a part of a micro-dollar counts as a whole one, never as nothing"
         );
@@ -116,11 +140,11 @@ mod tests {
     #[test]
     fn the_long_prompt_step_applies_to_the_whole_request() {
         assert_eq!(
-            cost_micros("claude-haiku-5-5", &usage(100_000, 1_000)),
+            cost_micros("claude-haiku-5-5", 100_000, 1_000),
             Some(10_500)
         );
         assert_eq!(
-            cost_micros("claude-haiku-5-5", &usage(100_001, 1_000)),
+            cost_micros("claude-haiku-5-5", 100_001, 1_000),
             Some(52_501)
         );
     }
@@ -134,13 +158,60 @@ mod tests {
             output_tokens: 100,
         };
         assert_eq!(
-            cost_micros("claude-sonnet-4-6", &cached),
+            Prices::default().cost_micros("claude-sonnet-4-6", &cached),
             Some(30 + 3_750 + 3_000 + 1_500)
         );
     }
 
     #[test]
-    fn an_unknown_model_has_no_price() {
-        assert_eq!(cost_micros("claude-sonnet-99", &usage(1, 1)), None);
+    fn an_unknown_model_has_no_price_until_the_person_gives_one() {
+        assert_eq!(cost_micros("claude-sonnet-99", 1, 1), None);
+        let free = ModelPrice {
+            model: "llama".to_owned(),
+            input: 0,
+            output: 0,
+            cache_write: 0,
+            cache_read: 0,
+            batch_percent: 100,
+            long_prompt: None,
+        };
+        let dear = ModelPrice {
+            model: "claude-sonnet-4-6".to_owned(),
+            input: 9_000_000,
+            ..free.clone()
+        };
+        let prices = Prices::new([free, dear]);
+        assert_eq!(
+            prices.cost_micros("llama", &plain(1_000_000, 1_000_000)),
+            Some(0)
+        );
+        assert_eq!(
+            prices.cost_micros("claude-sonnet-4-6", &plain(1_000_000, 0)),
+            Some(9_000_000),
+            "the person's price wins over the shipped one"
+        );
+    }
+
+    #[test]
+    fn an_absurd_number_of_tokens_is_no_price_rather_than_a_wrong_one() {
+        assert_eq!(
+            cost_micros("claude-opus-5-5", u64::MAX, u64::MAX),
+            None,
+            "a sum that does not fit must not wrap around"
+        );
+    }
+
+    #[test]
+    fn the_table_lists_each_model_once() {
+        let table = Prices::default().table();
+        let mut models: Vec<_> = table
+            .prices
+            .iter()
+            .map(|view| view.price.model.clone())
+            .collect();
+        let count = models.len();
+        models.dedup();
+        assert_eq!(models.len(), count);
+        assert!(models.contains(&"claude-sonnet-4-6".to_owned()));
     }
 }

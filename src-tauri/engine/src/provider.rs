@@ -15,6 +15,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::model::{Cause, JobPhase};
 
+pub use crate::model::{ToldLimits, Usage};
+
 /// What a provider is asked for one attempt.
 #[derive(Clone, Debug)]
 pub struct Request {
@@ -41,27 +43,6 @@ pub struct RequestDocument {
     pub name: String,
 }
 
-/// Tokens that a provider counted. All zero for the offline provider.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// Input tokens that were not cached.
-    pub input_tokens: u64,
-    /// Input tokens written to the cache.
-    pub cache_creation_input_tokens: u64,
-    /// Input tokens read from the cache.
-    pub cache_read_input_tokens: u64,
-    /// Output tokens, thinking included.
-    pub output_tokens: u64,
-}
-
-impl Usage {
-    /// Returns all input tokens, cached or not.
-    #[must_use]
-    pub fn total_input(&self) -> u64 {
-        self.input_tokens + self.cache_creation_input_tokens + self.cache_read_input_tokens
-    }
-}
-
 /// An answer with text worth storing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
@@ -77,6 +58,8 @@ pub struct Answer {
     pub request_id: Option<String>,
     /// Why a person has to look at it, if so; a cause of the class `review`, with a sentence.
     pub review: Option<(Cause, String)>,
+    /// The limits in force, where the provider told them.
+    pub limits: Option<ToldLimits>,
 }
 
 /// Whether a failed call may be billed.
@@ -108,6 +91,8 @@ pub struct Failure {
     pub billed: Billed,
     /// What was counted before it failed.
     pub usage: Option<Usage>,
+    /// The limits in force, where the provider told them.
+    pub limits: Option<ToldLimits>,
 }
 
 impl Failure {
@@ -123,6 +108,7 @@ impl Failure {
             should_retry: None,
             billed: Billed::No,
             usage: None,
+            limits: None,
         }
     }
 

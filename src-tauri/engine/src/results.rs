@@ -117,6 +117,16 @@ impl Library {
         }
     }
 
+    /// Removes stored results whose jobs were removed. One that is gone already is as good.
+    pub(crate) async fn remove(&self, keys: Vec<String>) {
+        for key in keys {
+            match self.store.delete(&Key::from(key.as_str())).await {
+                Ok(()) | Err(object_store::Error::NotFound { .. }) => {}
+                Err(error) => tracing::warn!(%error, key, "a result could not be removed"),
+            }
+        }
+    }
+
     /// Returns the text of a stored result.
     ///
     /// # Errors

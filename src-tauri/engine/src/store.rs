@@ -3,20 +3,34 @@
 //! All SQL of the product is in this folder, as named functions. Whoever awaits a write knows it to
 //! be on disk: write-ahead log, `synchronous=FULL`, one commit for all that waited (group commit).
 
+mod actions;
+mod candidate;
+mod circuits;
 mod claim;
 mod finish;
+mod gate;
+mod held;
+mod ledger;
 mod lists;
 mod open;
+mod order;
 mod outbox;
+mod outlook;
 mod overview;
+mod policy;
+mod queues;
 mod readers;
 mod recover;
 mod redrive;
+mod retention;
 mod rows;
+mod search;
 mod settings;
 mod submit;
 #[cfg(test)]
 mod tests;
+mod turns;
+mod windows;
 mod writer;
 
 use std::path::Path;
@@ -26,11 +40,15 @@ use rusqlite::Connection;
 
 use crate::error::EngineError;
 
-pub(crate) use claim::{ClaimedJob, Lease};
+pub(crate) use actions::Purge;
+pub(crate) use claim::{ClaimRequest, ClaimedJob, Lease};
 pub(crate) use finish::{AfterAttempt, AttemptEnd, NewAnswer, NewResult};
+pub(crate) use ledger::Settlement;
 pub(crate) use lists::ListContext;
-pub(crate) use outbox::{FailedJob, ResultToCopy};
-pub(crate) use overview::{OverviewRow, paused_lanes};
+pub(crate) use outbox::{
+    FailedJob, FinishedBatch, OpenedCircuit, ResultToCopy, ToTell, WebhookMessage,
+};
+pub(crate) use redrive::{Changes, Redrivable};
 pub(crate) use submit::{NewBatch, NewInput, NewJob};
 
 /// What every function of the store returns.
@@ -65,6 +83,15 @@ impl Store {
         self.writer.run(work).await
     }
 
+    /// Runs `work` in the writing thread without a transaction around it, for what can't run in one.
+    async fn write_alone<T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+    {
+        self.writer.run_alone(work).await
+    }
+
     /// Runs `work` on a read-only connection, within one snapshot.
     async fn read<T, F>(&self, work: F) -> Result<T>
     where
@@ -81,9 +108,9 @@ impl Store {
     pub(crate) async fn foreign_version(&self) -> Result<i64> {
         // Asked of the writer, since `data_version` leaves out the changes of the connection itself.
         self.writer
-            .run(
-                |connection| Ok(connection.query_row("PRAGMA data_version", [], |row| row.get(0))?),
-            )
+            .run_alone(|connection| {
+                Ok(connection.query_row("PRAGMA data_version", [], |row| row.get(0))?)
+            })
             .await
     }
 

@@ -80,6 +80,16 @@ impl ActiveJobs {
         u32::try_from(running).unwrap_or(u32::MAX)
     }
 
+    /// Counts the attempts of a provider.
+    pub(super) fn asking(&self, provider: Provider) -> u32 {
+        let asking = self
+            .lock()
+            .values()
+            .filter(|active| active.provider == provider)
+            .count();
+        u32::try_from(asking).unwrap_or(u32::MAX)
+    }
+
     /// Returns all leases.
     pub(super) fn leases(&self) -> Vec<Lease> {
         self.lock()

@@ -7,8 +7,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::{Shared, worker};
-use crate::model::EngineEvent;
-use crate::store::Result;
+use crate::fault::FaultPoint;
+use crate::model::{EngineEvent, Provider, QueueName};
+use crate::store::{ClaimRequest, Result};
 
 /// How long a claim holds without being renewed.
 const LEASE: Duration = Duration::from_secs(60);
@@ -19,27 +20,29 @@ const LOOK_AGAIN: Duration = Duration::from_secs(30);
 /// Wait after the database refused.
 const AFTER_TROUBLE: Duration = Duration::from_secs(2);
 
+/// Most jobs of one claim, so that a transaction stays short.
+const LARGEST_CLAIM: u32 = 100;
+
 /// Claims and starts attempts until `stop` is cancelled.
 pub(super) async fn run(shared: Arc<Shared>, stop: CancellationToken, tasks: TaskTracker) {
-    let mut in_trouble = false;
     while !stop.is_cancelled() {
-        let now = shared.clock.now();
         let next = match dispatch(&shared, &tasks).await {
-            Ok(()) => shared.store.next_available(now).await,
+            Ok(()) => {
+                let outlook = shared.store.outlook(shared.local_time()).await;
+                outlook.map(|outlook| outlook.wake_at)
+            }
             Err(error) => Err(error),
         };
-        let wait_until = match next {
-            Ok(Some(moment)) => moment.min(now.after(LOOK_AGAIN)),
+        let now = shared.clock.now();
+        let wait_until = match &next {
+            Ok(Some(moment)) => (*moment).min(now.after(LOOK_AGAIN)),
             Ok(None) => now.after(LOOK_AGAIN),
-            Err(ref error) => {
-                // Once: a full disk stays full for a while.
-                if !in_trouble {
-                    tracing::error!(%error, "no jobs can be claimed; trying again every few seconds");
-                }
-                now.after(AFTER_TROUBLE)
-            }
+            Err(_) => now.after(AFTER_TROUBLE),
         };
-        in_trouble = next.is_err();
+        match next {
+            Ok(_) => shared.trouble_passed(),
+            Err(error) => shared.met_trouble(&error),
+        }
         tokio::select! {
             () = stop.cancelled() => {}
             () = shared.wake.notified() => {}
@@ -48,36 +51,35 @@ pub(super) async fn run(shared: Arc<Shared>, stop: CancellationToken, tasks: Tas
     }
 }
 
-/// Claims as much as is ready and has room, high before bulk.
+/// Claims and starts as much as is ready and has room.
 async fn dispatch(shared: &Arc<Shared>, tasks: &TaskTracker) -> Result<()> {
-    for queue in shared.store.queues().await? {
-        // Ends when the lane is full or nothing is ready: each round fills it further.
-        loop {
-            let room = queue
-                .max_concurrency
-                .saturating_sub(shared.active.running(queue.queue));
-            let limit = room.min(queue.max_batch_size);
-            if queue.paused || limit == 0 {
-                break;
-            }
-            let now = shared.clock.now();
-            let claimed = shared
-                .store
-                .claim(queue.queue, limit, now, now.after(LEASE))
-                .await?;
-            if claimed.is_empty() {
-                break;
-            }
-            shared.emit(EngineEvent::JobsChanged {
-                job_ids: claimed.iter().map(|job| job.lease.job_id.clone()).collect(),
-            });
-            for job in claimed {
-                let cut_off = shared.active.begin(&job.lease, queue.queue, job.provider);
-                tasks.spawn(worker::run(Arc::clone(shared), job, cut_off));
-            }
+    // Ends when nothing more is ready or has room: each round fills the lanes further.
+    loop {
+        let local = shared.local_time();
+        let asking = shared.active.asking(Provider::Claude);
+        let request = ClaimRequest {
+            lease_expires_at: local.now.after(LEASE),
+            running: QueueName::ALL
+                .into_iter()
+                .map(|queue| (queue, shared.active.running(queue)))
+                .collect(),
+            claude_room: shared.pace().limit().saturating_sub(asking),
+            limit: LARGEST_CLAIM,
+            local,
+        };
+        let claimed = shared.store.claim(request).await?;
+        if claimed.is_empty() {
+            return Ok(());
+        }
+        (shared.fault)(FaultPoint::Reserved);
+        shared.emit(EngineEvent::JobsChanged {
+            job_ids: claimed.iter().map(|job| job.lease.job_id.clone()).collect(),
+        });
+        for job in claimed {
+            let cut_off = shared.active.begin(&job.lease, job.queue, job.provider);
+            tasks.spawn(worker::run(Arc::clone(shared), job, cut_off));
         }
     }
-    Ok(())
 }
 
 /// Renews the leases of running attempts until `stop` is cancelled, and hears of cancelled jobs.

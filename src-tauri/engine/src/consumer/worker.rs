@@ -11,13 +11,15 @@ use tokio_util::sync::CancellationToken;
 use super::active::Wish;
 use super::document::verified;
 use super::{Shared, retry};
+use crate::fault::FaultPoint;
 use crate::model::{
     AttemptOutcome, Cause, EngineEvent, JobId, JobKind, JobPhase, Provider, Sha256,
 };
-use crate::pricing;
-use crate::provider::{Answer, Billed, Failure, Progress, Request};
+use crate::provider::{Answer, Billed, Failure, Progress, Request, ToldLimits};
 use crate::results::Library;
-use crate::store::{AfterAttempt, AttemptEnd, ClaimedJob, NewAnswer, NewResult, Result};
+use crate::store::{
+    AfterAttempt, AttemptEnd, ClaimedJob, NewAnswer, NewResult, Result, Settlement,
+};
 
 /// How often a change that the database refused is tried again: for about an hour, since what waits
 /// to be stored may have been paid for. After that it is recovered at the next start.
@@ -26,6 +28,8 @@ const STORE_TRIES: u32 = 130;
 const STORE_DELAY: Duration = Duration::from_millis(500);
 /// Longest wait between two of those tries.
 const LONGEST_STORE_DELAY: Duration = Duration::from_secs(30);
+/// However long a refusal says to wait, the model is asked again after this time.
+const LONGEST_HOLD: Duration = Duration::from_secs(600);
 /// Progress of a job is told at most this often, in milliseconds.
 const PROGRESS_INTERVAL: i64 = 150;
 
@@ -66,13 +70,17 @@ async fn attempt(shared: &Shared, job: &ClaimedJob, cut_off: &CancellationToken)
     }
     match deliver(shared, job, cut_off).await {
         Ok(answer) => {
-            let answer = priced(job, answer);
+            (shared.fault)(FaultPoint::Answered);
+            note_limits(shared, job, answer.limits, None).await;
+            shared.pace().succeeded(shared.active.asking(Provider::Claude));
+            let (answer, settlement) = priced(shared, job, answer).await?;
             let held = stored(shared, || {
                 shared
                     .store
-                    .keep_answer(job.lease.clone(), answer.clone(), shared.clock.now())
+                    .keep_answer(job.lease.clone(), answer.clone(), settlement, shared.clock.now())
             })
             .await?;
+            (shared.fault)(FaultPoint::Kept);
             if held {
                 publish(shared, job, answer).await
             } else {
@@ -115,14 +123,27 @@ async fn deliver(
 }
 
 /// Puts a price on an answer.
-fn priced(job: &ClaimedJob, answer: Answer) -> NewAnswer {
+async fn priced(
+    shared: &Shared,
+    job: &ClaimedJob,
+    answer: Answer,
+) -> Result<(NewAnswer, Settlement)> {
     let cost_micros = match job.provider {
         Provider::Offline => Some(0),
-        // What was asked for counts where the answer names a model that has no price.
-        Provider::Claude => pricing::cost_micros(&answer.model, &answer.usage)
-            .or_else(|| pricing::cost_micros(&job.model, &answer.usage)),
+        Provider::Claude => {
+            let prices = shared.store.prices().await?;
+            // What was asked for counts where the answer names a model that has no price.
+            prices
+                .cost_micros(&answer.model, &answer.usage)
+                .or_else(|| prices.cost_micros(&job.model, &answer.usage))
+        }
     };
-    NewAnswer {
+    let settlement = Settlement::Known {
+        input_tokens: answer.usage.limited_input(),
+        output_tokens: answer.usage.output_tokens,
+        micros: cost_micros,
+    };
+    let answer = NewAnswer {
         body: answer.text,
         model: answer.model,
         stop_reason: answer.stop_reason,
@@ -131,6 +152,29 @@ fn priced(job: &ClaimedJob, answer: Answer) -> NewAnswer {
         output_tokens: answer.usage.output_tokens,
         cost_micros,
         review: answer.review,
+    };
+    Ok((answer, settlement))
+}
+
+/// Remembers the limits that an answer or a refusal told.
+async fn note_limits(
+    shared: &Shared,
+    job: &ClaimedJob,
+    limits: Option<ToldLimits>,
+    wait: Option<Duration>,
+) {
+    if limits.is_none() && wait.is_none() {
+        return;
+    }
+    let now = shared.clock.now();
+    let wait_until = wait.map(|wait| now.after(wait.min(LONGEST_HOLD)));
+    let noted = shared
+        .store
+        .note_limits(job.model.clone(), limits, wait_until, now)
+        .await;
+    if let Err(error) = noted {
+        // The next answer tells them again.
+        tracing::debug!(%error, "the limits that were told could not be stored");
     }
 }
 
@@ -147,6 +191,7 @@ async fn publish(shared: &Shared, job: &ClaimedJob, answer: NewAnswer) -> Result
             return end(shared, job, Failure::unsent(Cause::StorageFailed, reason)).await;
         }
     };
+    (shared.fault)(FaultPoint::Stored);
     let settings = shared.store.settings().await?;
     let result = NewResult {
         key: put.key,
@@ -164,6 +209,7 @@ async fn publish(shared: &Shared, job: &ClaimedJob, answer: NewAnswer) -> Result
             .complete(job.lease.clone(), result.clone(), shared.clock.now())
     })
     .await?;
+    (shared.fault)(FaultPoint::Completed);
     Ok(())
 }
 
@@ -210,10 +256,14 @@ async fn end(shared: &Shared, job: &ClaimedJob, failure: Failure) -> Result<()> 
         }
     };
     // What was counted until a call broke off is only a part of what it may have cost.
-    let cost_micros = match (job.provider, failure.billed) {
-        (Provider::Claude, Billed::Unknown) => None,
-        _ => Some(0),
+    let (cost_micros, settlement) = match (job.provider, failure.billed) {
+        (Provider::Claude, Billed::Unknown) => (None, Settlement::Unknown),
+        _ => {
+            let asked = failure.http_status.is_some();
+            (Some(0), Settlement::Nothing { asked })
+        }
     };
+    slow_down(shared, job, &failure).await;
     let attempt_end = AttemptEnd {
         outcome,
         cause: failure.cause,
@@ -226,6 +276,7 @@ async fn end(shared: &Shared, job: &ClaimedJob, failure: Failure) -> Result<()> 
         input_tokens: failure.usage.map(|usage| usage.total_input()),
         output_tokens: failure.usage.map(|usage| usage.output_tokens),
         cost_micros,
+        settlement,
         next,
     };
     stored(shared, || {
@@ -238,6 +289,20 @@ async fn end(shared: &Shared, job: &ClaimedJob, failure: Failure) -> Result<()> 
         shared.emit(EngineEvent::OverviewChanged);
     }
     Ok(())
+}
+
+/// Heeds what a refusal says of the pace.
+async fn slow_down(shared: &Shared, job: &ClaimedJob, failure: &Failure) {
+    if matches!(failure.cause, Cause::RampLimited | Cause::Overloaded) {
+        shared
+            .pace()
+            .too_much(shared.active.asking(Provider::Claude));
+    }
+    // The limit of a minute is everybody's: who comes next would be refused, too.
+    let wait = failure.retry_after.filter(|_| {
+        matches!(failure.cause, Cause::RateLimited | Cause::RampLimited)
+    });
+    note_limits(shared, job, failure.limits, wait).await;
 }
 
 fn outcome(next: AfterAttempt) -> AttemptOutcome {
@@ -279,12 +344,14 @@ where
     let mut delay = STORE_DELAY;
     for _ in 1..STORE_TRIES {
         match change().await {
-            Ok(held) => return Ok(held),
-            Err(error) => {
-                // Once: a full disk stays full for a while.
-                if delay == STORE_DELAY {
-                    tracing::error!(%error, "a change could not be stored; trying again for an hour");
+            Ok(held) => {
+                if delay > STORE_DELAY {
+                    shared.trouble_passed();
                 }
+                return Ok(held);
+            }
+            Err(error) => {
+                shared.met_trouble(&error);
                 shared
                     .clock
                     .sleep_until(shared.clock.now().after(delay))

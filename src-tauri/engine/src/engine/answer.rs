@@ -2,51 +2,188 @@
 
 use std::time::Duration;
 
-use crate::model::{ConsumerPlace, QueueName, Timestamp};
-use crate::store::{OverviewRow, paused_lanes};
+use crate::model::{
+    CapScope, Cause, CircuitView, ConsumerPlace, LaneView, Overview, Problem, QueueName, Timestamp,
+    WaitingReason,
+};
 
 /// Returns why nothing moves; `None` while something runs, or nothing waits.
-pub(super) fn answer(row: &OverviewRow, place: ConsumerPlace, now: Timestamp) -> Option<String> {
-    if row.counts.running > 0 || row.counts.waiting == 0 {
+pub(super) fn answer(overview: &Overview, now: Timestamp) -> Option<String> {
+    if let Some(Problem { message, hint, .. }) = &overview.storage_problem {
+        return Some(format!("{message} {hint}"));
+    }
+    if overview.counts.running > 0 || overview.counts.waiting == 0 {
         return None;
     }
-    if place == ConsumerPlace::Nowhere {
-        return Some(
-            "No program is working the queue. Start the window, or run “gistmill run”.".to_owned(),
-        );
+    if overview.consumer == ConsumerPlace::Nowhere {
+        // What a person has to mend holds whoever begins to work the queue, so it is said first.
+        let held = overview
+            .lanes
+            .iter()
+            .filter(|lane| lane.waiting > 0)
+            .map(|lane| lane.obstacle.clone())
+            .collect::<Option<Vec<_>>>()
+            .filter(|reasons| reasons.iter().all(wants_a_person));
+        if held.is_none() {
+            return Some(
+                "No program is working the queue. Start the window, or run “gistmill run”."
+                    .to_owned(),
+            );
+        }
     }
-    if let Some((moment, retrying)) = row.next_available {
-        let wait = moment.since(now);
-        return (!wait.is_zero()).then(|| match retrying {
-            true => format!("The next job is tried again in {}.", spoken(wait)),
-            false => format!("The next job starts in {}.", spoken(wait)),
-        });
-    }
-    if let Some(circuit) = row.circuits.first() {
-        return Some(format!("{} {}", circuit.message, circuit.hint));
-    }
-    let paused: Vec<&str> = paused_lanes(&row.lanes).into_iter().map(lane).collect();
-    match paused.as_slice() {
-        [] => None,
-        [one] => Some(format!("The lane {one} is paused. Resume it to go on.")),
-        _ => Some(format!(
+    let waiting: Vec<&LaneView> = overview.lanes.iter().filter(|lane| lane.waiting > 0).collect();
+    let paused: Vec<&str> = waiting
+        .iter()
+        .filter(|lane| lane.obstacle == Some(WaitingReason::QueuePaused))
+        .map(|lane| lane_name(lane.queue))
+        .collect();
+    if paused.len() > 1 {
+        return Some(format!(
             "The lanes {} are paused. Resume one to go on.",
             paused.join(" and ")
-        )),
+        ));
+    }
+    // The lane that goes on first has the answer; a paused lane is no fault while the other waits.
+    let lane = waiting
+        .iter()
+        .filter(|lane| lane.obstacle != Some(WaitingReason::QueuePaused))
+        .min_by_key(|lane| lane.obstacle.as_ref().map_or(0, |reason| delay(reason, now)))
+        .or_else(|| waiting.first())?;
+    sentence(lane, &overview.circuits, now)
+}
+
+fn wants_a_person(reason: &WaitingReason) -> bool {
+    match reason {
+        WaitingReason::CircuitOpen { cause } => !cause.passes_by_itself(),
+        WaitingReason::QueuePaused
+        | WaitingReason::BatchPaused
+        | WaitingReason::JobPaused
+        | WaitingReason::PriceUnknown { .. }
+        | WaitingReason::SpendCap { .. } => true,
+        _ => false,
     }
 }
 
-fn lane(queue: QueueName) -> &'static str {
+/// Returns how long a reason lasts, in milliseconds; without a known end for ever.
+fn delay(reason: &WaitingReason, now: Timestamp) -> i64 {
+    match reason {
+        WaitingReason::Delayed { until: moment }
+        | WaitingReason::Retrying { at: moment, .. }
+        | WaitingReason::TokenBudget { until: moment }
+        | WaitingReason::RequestsBudget { until: moment }
+        | WaitingReason::OutsideQuietHours { until: moment }
+        | WaitingReason::Offline { until: moment }
+        | WaitingReason::SpendCap {
+            until: Some(moment),
+            ..
+        } => moment.0 - now.0,
+        WaitingReason::LargerThanBudget => 60_000,
+        _ => i64::MAX,
+    }
+}
+
+/// Returns what holds a lane, in one sentence; `None` where nothing does.
+pub(super) fn sentence(
+    lane: &LaneView,
+    circuits: &[CircuitView],
+    now: Timestamp,
+) -> Option<String> {
+    let name = lane_name(lane.queue);
+    let wait = |moment: &Timestamp| spoken(moment.since(now));
+    Some(match lane.obstacle.as_ref()? {
+        WaitingReason::Ready => return None,
+        WaitingReason::Delayed { until } => format!("The next job starts in {}.", wait(until)),
+        WaitingReason::Retrying { at, .. } => {
+            format!("The next job is tried again in {}.", wait(at))
+        }
+        WaitingReason::TokenBudget { until } => format!(
+            "The tokens for this minute are used up. The next job starts in {}.",
+            wait(until)
+        ),
+        WaitingReason::RequestsBudget { until } => format!(
+            "The requests for this minute are used up. The next job starts in {}.",
+            wait(until)
+        ),
+        WaitingReason::LargerThanBudget => {
+            "The next job is larger than the tokens of a whole minute: it runs alone, once a minute has \
+             passed without another. Raise the tokens per minute to have it run beside others."
+                .to_owned()
+        }
+        WaitingReason::SpendCap {
+            scope,
+            cap_micros,
+            needed_micros,
+            until,
+        } => {
+            let which = match scope {
+                CapScope::Batch => "The batch’s cap",
+                CapScope::Day => "Today’s cap",
+                CapScope::Month => "This month’s cap",
+            };
+            let again = until.as_ref().map_or_else(String::new, |moment| {
+                format!(" It begins anew in {}.", wait(moment))
+            });
+            format!(
+                "{which} of {} is reached. The next job may need {} in all: raise the cap to start it.{again}",
+                dollars(*cap_micros, false),
+                dollars(*needed_micros, true)
+            )
+        }
+        WaitingReason::PriceUnknown { model } => format!(
+            "Nobody knows what {model} costs. Set its price, or mark it as free, to go on."
+        ),
+        WaitingReason::BehindHigh => {
+            "Jobs of High wait for tokens, and go first.".to_owned()
+        }
+        WaitingReason::QueuePaused => format!("The lane {name} is paused. Resume it to go on."),
+        WaitingReason::BatchPaused => {
+            "The batch of the next job is paused. Resume it to go on.".to_owned()
+        }
+        WaitingReason::JobPaused => "The jobs that wait are paused. Resume them to go on.".to_owned(),
+        WaitingReason::OutsideQuietHours { until } => format!(
+            "{name} runs at its own hours only. They begin in {}.",
+            wait(until)
+        ),
+        WaitingReason::CircuitOpen { cause } => circuit(*cause, circuits),
+        WaitingReason::Offline { until } => format!(
+            "{} That is tried again in {}.",
+            circuit(Cause::Offline, circuits),
+            wait(until)
+        ),
+        WaitingReason::FileMissing => "The file of the next job is missing.".to_owned(),
+        WaitingReason::NoConsumer => "No program is working the queue.".to_owned(),
+    })
+}
+
+fn circuit(cause: Cause, circuits: &[CircuitView]) -> String {
+    match circuits.iter().find(|circuit| circuit.cause == cause) {
+        Some(circuit) => format!("{} {}", circuit.message, circuit.hint),
+        None => cause.hint().to_owned(),
+    }
+}
+
+fn lane_name(queue: QueueName) -> &'static str {
     match queue {
         QueueName::High => "High",
         QueueName::Bulk => "Bulk",
     }
 }
 
+/// Returns micro-dollars as dollars and cents; what is needed is rounded up, what is allowed down.
+fn dollars(micros: i64, up: bool) -> String {
+    let cents = if up {
+        micros.saturating_add(9_999) / 10_000
+    } else {
+        micros / 10_000
+    };
+    format!("${}.{:02}", cents / 100, cents % 100)
+}
+
 /// Returns a wait as a person says it.
 fn spoken(wait: Duration) -> String {
     match wait.as_secs() + u64::from(wait.subsec_millis() > 0) {
         seconds @ 0..=89 => format!("{seconds} s"),
-        seconds => format!("{} min", seconds.div_ceil(60)),
+        seconds @ 90..=5_399 => format!("{} min", seconds.div_ceil(60)),
+        seconds => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
     }
 }

@@ -1,12 +1,14 @@
-//! Looking at jobs, and what a person does to them.
+//! Looking at jobs, lanes and circuits.
 
 use std::path::Path;
+use std::sync::PoisonError;
 
-use super::Engine;
+use super::{Engine, answer, missing};
+use crate::calendar::LocalTime;
 use crate::error::EngineError;
 use crate::model::{
-    EngineEvent, JobDetail, JobFilter, JobId, JobPage, Overview, Provider, QueueName, ResultView,
-    Timestamp,
+    EngineEvent, JobDetail, JobFilter, JobId, JobPage, Overview, Problem, Provider, QueueName,
+    ResultView,
 };
 use crate::store::ListContext;
 
@@ -19,40 +21,43 @@ impl Engine {
     /// # Errors
     /// When the database can't be read.
     pub async fn overview(&self) -> Result<Overview, EngineError> {
-        let now = self.0.config.clock.now();
-        let place = self.place();
-        let row = self.0.store.overview(now, self.midnight(now)).await?;
-        let answer = super::answer::answer(&row, place, now);
-        Ok(Overview {
+        let local = self.local_time();
+        let row = self.0.store.overview(local.clone()).await?;
+        let mut overview = Overview {
             counts: row.counts,
             lanes: row.lanes,
             batches: row.batches,
-            consumer: place,
+            consumer: self.place(),
             circuits: row.circuits,
-            answer,
-            spent_today_micros: row.spent_micros,
-            requests_last_minute: row.requests,
-            input_tokens_last_minute: row.input_tokens,
-            output_tokens_last_minute: row.output_tokens,
+            answer: None,
+            budget: row.budget,
+            storage_problem: self.trouble(),
             finished_per_minute: row.finished_per_minute,
             key: self.key_status(),
-        })
+        };
+        for lane in &mut overview.lanes {
+            lane.answer = answer::sentence(lane, &overview.circuits, local.now);
+        }
+        overview.answer = answer::answer(&overview, local.now);
+        Ok(overview)
     }
 
-    /// Returns when the day of `now` began where the person lives.
-    fn midnight(&self, now: Timestamp) -> Timestamp {
-        let zone = self.0.config.time_zone.clone();
-        jiff::Timestamp::from_millisecond(now.0)
-            .ok()
-            .and_then(|moment| moment.to_zoned_datetime(zone).start_of_day().ok())
-            .map_or(now, |midnight| {
-                Timestamp(midnight.timestamp().as_millisecond())
-            })
+    /// Returns what the person's calendar shows now.
+    pub(super) fn local_time(&self) -> LocalTime {
+        LocalTime::at(self.0.config.clock.now(), &self.0.config.time_zone)
+    }
+
+    fn trouble(&self) -> Option<Problem> {
+        self.0
+            .trouble
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
     }
 
     fn list_context(&self) -> ListContext {
         ListContext {
-            now: self.0.config.clock.now(),
+            local: self.local_time(),
             consumer: self.place(),
         }
     }
@@ -68,10 +73,15 @@ impl Engine {
         limit: u32,
     ) -> Result<JobPage, EngineError> {
         let limit = limit.clamp(1, LARGEST_PAGE);
-        self.0
+        let page = self
+            .0
             .store
             .jobs(filter, after, limit, self.list_context())
-            .await
+            .await?;
+        Ok(JobPage {
+            jobs: missing::marked(page.jobs).await,
+            ..page
+        })
     }
 
     /// Returns a job with everything about it, its result's text included.
@@ -100,8 +110,12 @@ impl Engine {
                 })
             }
         };
+        let job = missing::marked(vec![record.job.clone()])
+            .await
+            .pop()
+            .unwrap_or(record.job);
         Ok(JobDetail {
-            job: record.job,
+            job,
             prompt: record.prompt,
             document: record.document,
             attempts: record.attempts,
@@ -130,61 +144,6 @@ impl Engine {
                 "Give more of the id.",
             )),
         }
-    }
-
-    /// Puts ended jobs back in their queues as new runs. Returns how many were.
-    ///
-    /// # Errors
-    /// When the database can't be written.
-    pub async fn retry(&self, job_ids: Vec<JobId>) -> Result<u64, EngineError> {
-        let changed = self
-            .0
-            .store
-            .redrive(job_ids, self.0.config.clock.now())
-            .await?;
-        Ok(self.jobs_changed(changed))
-    }
-
-    /// Puts every ended job that matches `filter` back in its queue. Returns how many were.
-    ///
-    /// # Errors
-    /// When the database can't be written.
-    pub async fn retry_matching(&self, filter: JobFilter) -> Result<u64, EngineError> {
-        let changed = self
-            .0
-            .store
-            .redrive_matching(filter, self.0.config.clock.now())
-            .await?;
-        Ok(self.jobs_changed(changed))
-    }
-
-    /// Lets pending jobs run without waiting for their delay or countdown. Returns how many changed.
-    ///
-    /// # Errors
-    /// When the database can't be written.
-    pub async fn run_now(&self, job_ids: Vec<JobId>) -> Result<u64, EngineError> {
-        let changed = self
-            .0
-            .store
-            .run_now(job_ids, self.0.config.clock.now())
-            .await?;
-        Ok(self.jobs_changed(changed))
-    }
-
-    /// Cancels pending jobs, and running ones where that saves anything. Returns how many changed.
-    ///
-    /// # Errors
-    /// When the database can't be written.
-    pub async fn cancel_jobs(&self, job_ids: Vec<JobId>) -> Result<u64, EngineError> {
-        let changed = self
-            .0
-            .store
-            .cancel(job_ids, self.0.config.clock.now())
-            .await?;
-        if let Some(consumer) = self.0.consumer.lock().await.as_ref() {
-            consumer.cancel(&changed);
-        }
-        Ok(self.jobs_changed(changed))
     }
 
     /// Pauses or resumes a queue; jobs that run go on.
@@ -224,7 +183,7 @@ impl Engine {
                 .await?)
     }
 
-    fn jobs_changed(&self, job_ids: Vec<JobId>) -> u64 {
+    pub(super) fn jobs_changed(&self, job_ids: Vec<JobId>) -> u64 {
         let changed = job_ids.len() as u64;
         if changed > 0 {
             self.0.wake.notify_one();
@@ -233,7 +192,7 @@ impl Engine {
         changed
     }
 
-    fn everything_changed(&self) {
+    pub(super) fn everything_changed(&self) {
         self.0.wake.notify_one();
         self.emit(EngineEvent::JobsChanged {
             job_ids: Vec::new(),

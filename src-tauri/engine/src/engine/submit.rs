@@ -12,11 +12,13 @@ use crate::model::{
     BatchId, EngineEvent, JobId, Provider, ScanId, ScanReport, ScannedFile, Submission, Submitted,
     TemplateView,
 };
-use crate::pricing;
+use crate::pricing::{Estimate, Work, estimate};
 use crate::store::{NewBatch, NewInput, NewJob};
 
 /// Jobs of this program belong to its one person; the HTTP API names others.
 const USER: &str = "local";
+/// About the length of a template's body, for a forecast before one is chosen.
+const TEMPLATE_BYTES: u64 = 1_000;
 /// Longest name of a batch and of a prompt's title, in characters.
 const LONGEST_TITLE: usize = 120;
 
@@ -45,15 +47,25 @@ impl Engine {
         };
         let mut report = intake::scan(paths, parts, &cancel).await?;
         let settings = self.0.store.settings().await?;
-        report.at_worst_micros = report
+        let prices = self.0.store.prices().await?;
+        let estimates: Vec<Estimate> = report
             .files
             .iter()
             .filter(|file| file.document.finding.is_none())
             .map(|file| {
-                let pages = file.document.pages.unwrap_or(0);
-                pricing::at_worst_micros(&settings.model, pages, settings.max_tokens)
+                let work = Work {
+                    has_document: true,
+                    pages: file.document.pages,
+                    prompt_bytes: TEMPLATE_BYTES,
+                    prompt_characters: TEMPLATE_BYTES,
+                    max_tokens: settings.max_tokens,
+                };
+                estimate(&settings.model, &work)
             })
-            .sum();
+            .collect();
+        let sum = |price: &dyn Fn(&Estimate) -> Option<i64>| estimates.iter().map(price).sum();
+        report.expected_micros = sum(&|of| prices.expected_micros(&settings.model, of));
+        report.at_worst_micros = sum(&|of| prices.at_worst_micros(&settings.model, of));
         Ok(self.0.scans.keep(report))
     }
 
@@ -156,6 +168,14 @@ impl Engine {
             Provider::Claude => submission.model.clone().unwrap_or(settings.model),
             Provider::Offline => crate::provider::offline::METHOD.to_owned(),
         };
+        if submission.provider == Provider::Claude
+            && self.0.store.prices().await?.of(&model).is_none()
+        {
+            return Err(EngineError::bad_input(
+                format!("Nobody knows what {model} costs, so no cap could hold."),
+                format!("Set the price of {model} in the settings (Prices), or mark it as free there."),
+            ));
+        }
         let batch_id = BatchId::generate();
         let job_ids: Vec<JobId> = jobs.iter().map(|job| job.job_id.clone()).collect();
         let name: String = submission.name.trim().chars().take(LONGEST_TITLE).collect();
@@ -172,6 +192,8 @@ impl Engine {
             provider: submission.provider,
             model,
             max_tokens: settings.max_tokens,
+            cap_micros: submission.cap_micros,
+            paused: submission.paused,
             jobs,
         };
         self.0
@@ -186,7 +208,7 @@ impl Engine {
     }
 
     /// Splits `ID-vN` and makes sure that it exists.
-    async fn template(&self, template: &str) -> Result<(String, u32), EngineError> {
+    pub(super) async fn template(&self, template: &str) -> Result<(String, u32), EngineError> {
         let unknown = || EngineError::NotFound {
             what: "template",
             name: template.to_owned(),

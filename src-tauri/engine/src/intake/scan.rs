@@ -49,6 +49,7 @@ pub(crate) async fn scan(
         files: Vec::with_capacity(found.files.len()),
         skipped: found.skipped,
         pages: 0,
+        expected_micros: None,
         at_worst_micros: None,
     };
     let mut seen = HashSet::new();

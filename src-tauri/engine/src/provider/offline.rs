@@ -97,6 +97,7 @@ impl Deliver for OfflineProvider {
             usage: Usage::default(),
             request_id: None,
             review: None,
+            limits: None,
         })
     }
 }

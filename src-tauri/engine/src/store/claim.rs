@@ -1,8 +1,11 @@
 //! Claiming jobs and keeping their leases.
+//!
+//! A claim, what it promises of tokens and money, and the record of its attempt are one transaction.
 
 use rusqlite::{Connection, OptionalExtension as _, Row, named_params};
 
-use super::{Result, Store, rows};
+use super::{Result, Store, rows, turns};
+use crate::calendar::LocalTime;
 use crate::model::{Cause, JobId, JobKind, Provider, QueueName, Timestamp};
 
 /// A claim on a job: whoever holds it may end the attempt, nobody else.
@@ -20,6 +23,7 @@ pub(crate) struct Lease {
 #[derive(Clone, Debug)]
 pub(crate) struct ClaimedJob {
     pub(crate) lease: Lease,
+    pub(crate) queue: QueueName,
     pub(crate) kind: JobKind,
     pub(crate) title: String,
     pub(crate) prompt: Option<String>,
@@ -38,70 +42,41 @@ pub(crate) struct ClaimedJob {
     pub(crate) max_attempts: u32,
     pub(crate) template_id: Option<String>,
     pub(crate) template_version: Option<u32>,
-    position: i64,
-    available_at: i64,
-    seq: i64,
 }
 
-/// A queue's settings that the dispatcher needs.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct QueueRow {
-    pub(crate) queue: QueueName,
-    pub(crate) max_batch_size: u32,
-    pub(crate) max_concurrency: u32,
-    pub(crate) paused: bool,
+/// How much may be claimed.
+#[derive(Clone, Debug)]
+pub(crate) struct ClaimRequest {
+    /// The moment, on the person's calendar.
+    pub(crate) local: LocalTime,
+    /// When the leases run out unless they are renewed.
+    pub(crate) lease_expires_at: Timestamp,
+    /// Jobs that run already, by queue; what a queue may run in all is in its settings.
+    pub(crate) running: Vec<(QueueName, u32)>,
+    /// Most jobs of Claude, whatever the queues allow.
+    pub(crate) claude_room: u32,
+    /// Most jobs in all.
+    pub(crate) limit: u32,
+}
+
+impl ClaimRequest {
+    /// Returns how many jobs of a queue run.
+    pub(super) fn running(&self, queue: QueueName) -> u32 {
+        self.running
+            .iter()
+            .find(|(of, _)| *of == queue)
+            .map_or(0, |(_, running)| *running)
+    }
 }
 
 impl Store {
-    /// Returns the queues in serving order.
-    pub(crate) async fn queues(&self) -> Result<Vec<QueueRow>> {
-        self.read(|connection| {
-            let mut statement = connection.prepare_cached(
-                "SELECT queue, max_batch_size, max_concurrency, paused FROM queues ORDER BY serving_order",
-            )?;
-            let found = statement.query_map([], |row| {
-                Ok(QueueRow {
-                    queue: rows::queue(row, 0)?,
-                    max_batch_size: row.get(1)?,
-                    max_concurrency: row.get(2)?,
-                    paused: row.get(3)?,
-                })
-            })?;
-            Ok(found.collect::<rusqlite::Result<_>>()?)
-        })
-        .await
-    }
-
-    /// Takes at most `limit` ready jobs of a queue for an attempt each, and records the attempts.
+    /// Takes ready jobs for an attempt each, and records the attempts and what they may cost.
     ///
-    /// Returns fewer when fewer are ready, and none while the queue is paused or a circuit holds them.
-    pub(crate) async fn claim(
-        &self,
-        queue: QueueName,
-        limit: u32,
-        now: Timestamp,
-        lease_expires_at: Timestamp,
-    ) -> Result<Vec<ClaimedJob>> {
-        self.write(move |connection| claim(connection, queue, limit, now, lease_expires_at))
+    /// Which ones, and how many: high before bulk, each queue by position, visible time and age, as far
+    /// as concurrency, budget and caps have room. Returns none while nothing may start.
+    pub(crate) async fn claim(&self, request: ClaimRequest) -> Result<Vec<ClaimedJob>> {
+        self.write(move |connection| turns::claim(connection, &request))
             .await
-    }
-
-    /// Returns when the next pending job of any queue becomes visible, if one will.
-    pub(crate) async fn next_available(&self, now: Timestamp) -> Result<Option<Timestamp>> {
-        self.read(move |connection| {
-            let next: Option<i64> = connection
-                .prepare_cached(
-                    "SELECT available_at FROM jobs
-                     WHERE status = 'pending' AND available_at > ?1
-                       AND queue IN (SELECT queue FROM queues WHERE paused = 0)
-                       AND provider NOT IN (SELECT provider FROM circuits)
-                     ORDER BY available_at LIMIT 1",
-                )?
-                .query_row([now.0], |row| row.get(0))
-                .optional()?;
-            Ok(next.map(Timestamp))
-        })
-        .await
     }
 
     /// Extends leases that are still held, and returns the jobs that somebody wants cancelled.
@@ -132,44 +107,22 @@ impl Store {
         })
         .await
     }
-
-    /// Says whether a job runs, or will run without a person's doing.
-    pub(crate) async fn has_live_jobs(&self) -> Result<bool> {
-        self.read(|connection| {
-            Ok(connection.query_row(
-                "SELECT EXISTS (SELECT 1 FROM jobs WHERE status = 'running')
-                     OR EXISTS (SELECT 1 FROM jobs
-                                WHERE status = 'pending'
-                                  AND queue IN (SELECT queue FROM queues WHERE paused = 0)
-                                  AND provider NOT IN (SELECT provider FROM circuits))",
-                [],
-                |row| row.get(0),
-            )?)
-        })
-        .await
-    }
 }
 
-fn claim(
+/// Marks jobs as running and records an attempt for each, in the order of `seqs`.
+pub(super) fn take(
     connection: &Connection,
-    queue: QueueName,
-    limit: u32,
-    now: Timestamp,
-    lease_expires_at: Timestamp,
+    seqs: &[i64],
+    lease_id: &str,
+    request: &ClaimRequest,
 ) -> Result<Vec<ClaimedJob>> {
-    let lease_id = uuid::Uuid::now_v7().to_string();
+    let now = request.local.now;
     let mut taken = connection
         .prepare_cached(
-            "UPDATE jobs SET status = 'running', lease_id = :lease, lease_expires_at = :expires,
-                 started_at = :now, attempts = attempts + 1, cancel_requested = 0,
-                 waited_ms = waited_ms + max(0, :now - waiting_since)
-             WHERE seq IN (
-                 SELECT seq FROM jobs
-                 WHERE queue = :queue AND status = 'pending' AND available_at <= :now
-                   AND provider NOT IN (SELECT provider FROM circuits)
-                   AND EXISTS (SELECT 1 FROM queues WHERE queue = :queue AND paused = 0)
-                 ORDER BY position, available_at, seq
-                 LIMIT :limit)
+            "UPDATE jobs SET status = 'running', held = 0, lease_id = :lease,
+                 lease_expires_at = :expires, started_at = :now, attempts = attempts + 1,
+                 cancel_requested = 0, waited_ms = waited_ms + max(0, :now - waiting_since)
+             WHERE seq IN (SELECT value FROM json_each(:seqs)) AND status = 'pending'
              RETURNING job_id, generation, attempts, kind, title, prompt,
                  (SELECT body FROM templates AS t
                   WHERE t.template_id = jobs.template_id AND t.version = jobs.template_version),
@@ -177,7 +130,7 @@ fn claim(
                  (SELECT pages FROM documents WHERE sha256 = document_sha256),
                  provider, model, max_tokens,
                  (SELECT max_retries + 1 FROM queues AS q WHERE q.queue = jobs.queue),
-                 template_id, template_version, position, available_at, seq,
+                 template_id, template_version, queue, seq,
                  max(0, :now - waiting_since),
                  (SELECT finding_cause FROM documents WHERE sha256 = document_sha256),
                  (SELECT finding_message FROM documents WHERE sha256 = document_sha256)",
@@ -185,22 +138,21 @@ fn claim(
         .query_map(
             named_params! {
                 ":lease": lease_id,
-                ":expires": lease_expires_at.0,
+                ":expires": request.lease_expires_at.0,
                 ":now": now.0,
-                ":queue": queue.as_str(),
-                ":limit": limit,
+                ":seqs": serde_json::to_string(seqs).unwrap_or_default(),
             },
-            |row| Ok((claimed(row, &lease_id)?, row.get::<_, i64>(21)?)),
+            |row| Ok((claimed(row, lease_id)?, row.get::<_, i64>(19)?, row.get(20)?)),
         )?
-        .collect::<rusqlite::Result<Vec<_>>>()?;
+        .collect::<rusqlite::Result<Vec<(ClaimedJob, i64, i64)>>>()?;
     // SQLite returns rows in the order of the update, not of the line.
-    taken.sort_by_key(|(job, _)| (job.position, job.available_at, job.seq));
+    taken.sort_by_key(|(_, seq, _)| seqs.iter().position(|wanted| wanted == seq));
     let mut statement = connection.prepare_cached(
         "INSERT INTO attempts (job_id, generation, number, lease_id, provider, model, started_at,
                                outcome, waited_ms)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'running', ?8)",
     )?;
-    for (job, waited_ms) in &taken {
+    for (job, _, waited_ms) in &taken {
         statement.execute((
             job.lease.job_id.as_str(),
             job.lease.generation,
@@ -212,7 +164,7 @@ fn claim(
             waited_ms,
         ))?;
     }
-    Ok(taken.into_iter().map(|(job, _)| job).collect())
+    Ok(taken.into_iter().map(|(job, ..)| job).collect())
 }
 
 fn claimed(row: &Row<'_>, lease_id: &str) -> rusqlite::Result<ClaimedJob> {
@@ -223,6 +175,7 @@ fn claimed(row: &Row<'_>, lease_id: &str) -> rusqlite::Result<ClaimedJob> {
             generation: row.get(1)?,
             number: row.get(2)?,
         },
+        queue: rows::queue(row, 18)?,
         kind: rows::kind(row, 3)?,
         title: row.get(4)?,
         prompt: row.get(5)?,
@@ -232,15 +185,12 @@ fn claimed(row: &Row<'_>, lease_id: &str) -> rusqlite::Result<ClaimedJob> {
         source_modified: row.get(9)?,
         document_sha256: row.get(10)?,
         pages: row.get(11)?,
-        finding: rows::cause(row, 22)?.zip(row.get(23)?),
+        finding: rows::cause(row, 21)?.zip(row.get(22)?),
         provider: rows::provider(row, 12)?,
         model: row.get(13)?,
         max_tokens: row.get(14)?,
         max_attempts: row.get(15)?,
         template_id: row.get(16)?,
         template_version: row.get(17)?,
-        position: row.get(18)?,
-        available_at: row.get(19)?,
-        seq: row.get(20)?,
     })
 }

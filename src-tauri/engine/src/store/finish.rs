@@ -2,9 +2,12 @@
 //!
 //! A finisher whose lease was lost changes nothing but the record of what its call cost.
 
+use std::time::Duration;
+
 use rusqlite::{Connection, OptionalExtension as _, named_params};
 
-use super::{Lease, Result, Store, rows};
+use super::ledger::{self, Settlement};
+use super::{Lease, Result, Store, circuits, outbox, rows};
 use crate::model::{AttemptOutcome, Cause, JobStatus, Provider, Timestamp};
 
 /// An answer to be kept before its result is stored.
@@ -48,6 +51,8 @@ pub(crate) struct AttemptEnd {
     pub(crate) output_tokens: Option<u64>,
     /// What it cost; `None` when that is unknown.
     pub(crate) cost_micros: Option<i64>,
+    /// What becomes of what the call was promised.
+    pub(crate) settlement: Settlement,
     /// What becomes of the job.
     pub(crate) next: AfterAttempt,
 }
@@ -76,9 +81,10 @@ impl Store {
         &self,
         lease: Lease,
         answer: NewAnswer,
+        settlement: Settlement,
         now: Timestamp,
     ) -> Result<bool> {
-        self.write(move |connection| keep_answer(connection, &lease, &answer, now))
+        self.write(move |connection| keep_answer(connection, &lease, &answer, settlement, now))
             .await
     }
 
@@ -138,6 +144,7 @@ fn keep_answer(
     connection: &Connection,
     lease: &Lease,
     answer: &NewAnswer,
+    settlement: Settlement,
     now: Timestamp,
 ) -> Result<bool> {
     // What it cost is recorded in any case, also for a finisher whose lease was lost.
@@ -148,6 +155,7 @@ fn keep_answer(
         Some(answer.output_tokens),
         answer.cost_micros,
     )?;
+    ledger::settle(connection, lease, settlement, now)?;
     connection
         .prepare_cached("UPDATE attempts SET request_id = ?3 WHERE job_id = ?1 AND lease_id = ?2")?
         .execute((lease.job_id.as_str(), &lease.lease_id, &answer.request_id))?;
@@ -239,6 +247,7 @@ fn complete(
     let answer = &result.answer;
     // An attempt that only published a kept answer has cost nothing itself.
     record_cost(connection, lease, Some(0), Some(0), Some(0))?;
+    ledger::settle(connection, lease, Settlement::Nothing { asked: false }, now)?;
     let result_id: i64 = connection
         .prepare_cached(
             "INSERT INTO results (job_id, generation, store, key, sha256, bytes, provider, model,
@@ -308,8 +317,10 @@ fn complete(
         .prepare_cached("DELETE FROM answers WHERE job_id = ?1 AND generation = ?2")?
         .execute((lease.job_id.as_str(), lease.generation))?;
     if result.copy_wanted {
-        super::outbox::put(connection, "copy-result", lease, now)?;
+        outbox::result_stored(connection, lease, now)?;
     }
+    circuits::passed(connection, lease, result.provider)?;
+    outbox::batch_completed(connection, &lease.job_id, now)?;
     Ok(true)
 }
 
@@ -352,6 +363,7 @@ fn end_attempt(
         end.output_tokens.or(end.cost_micros.map(|_| 0)),
         end.cost_micros,
     )?;
+    ledger::settle(connection, lease, end.settlement, now)?;
     if !holds(connection, lease)? {
         return Ok(false);
     }
@@ -383,19 +395,21 @@ fn end_attempt(
         now,
     )?;
     move_job(connection, lease, end, &error_code, now)?;
+    let told = end.told_to_wait_ms.map(Duration::from_millis);
     match end.next {
-        AfterAttempt::Failed | AfterAttempt::DeadLettered => {
-            super::outbox::put(connection, "job-failed", lease, now)?;
-        }
         AfterAttempt::Deferred { open_circuit: true } => {
-            connection
-                .prepare_cached(
-                    "INSERT INTO circuits (provider, cause, message, opened_at) VALUES (?1, ?2, ?3, ?4)
-                     ON CONFLICT (provider) DO NOTHING",
-                )?
-                .execute((provider.as_str(), &error_code, &end.message, now.0))?;
+            circuits::trip(connection, lease, provider, end.cause, &end.message, told, now)?;
         }
-        _ => {}
+        AfterAttempt::Deferred { .. } | AfterAttempt::Cancelled => {
+            circuits::release_probe(connection, lease)?;
+        }
+        AfterAttempt::RetryAt(_) | AfterAttempt::Failed | AfterAttempt::DeadLettered => {
+            circuits::passed(connection, lease, provider)?;
+        }
+    }
+    if matches!(end.next, AfterAttempt::Failed | AfterAttempt::DeadLettered) {
+        outbox::job_failed(connection, lease, now)?;
+        outbox::batch_completed(connection, &lease.job_id, now)?;
     }
     Ok(true)
 }

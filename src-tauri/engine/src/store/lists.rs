@@ -3,17 +3,20 @@
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Row, params_from_iter};
 
-use super::{Result, Store, rows};
+use super::outlook::{Outlook, held_reason, outlook, reason_of};
+use super::{Result, Store, candidate, held, rows, search};
+use crate::calendar::LocalTime;
 use crate::error::EngineError;
 use crate::model::{
     AttemptView, BatchId, Cause, ConsumerPlace, DocumentView, Finding, JobFilter, JobId, JobPage,
-    JobStatus, JobView, JobsShown, Sha256, Timestamp, WaitingReason,
+    JobStatus, JobView, JobsShown, Provider, Sha256, Timestamp, WaitingReason,
 };
+use crate::pricing::estimate;
 
 /// What a list needs to know besides the database.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ListContext {
-    pub(crate) now: Timestamp,
+    pub(crate) local: LocalTime,
     pub(crate) consumer: ConsumerPlace,
 }
 
@@ -42,16 +45,18 @@ pub(crate) struct JobRecord {
     pub(crate) result: Option<ResultRow>,
 }
 
-/// The columns of [`job`], over [`JOB_TABLES`].
+/// The columns of [`job`], over [`JOB_TABLES`]; the last five are those of [`candidate::work`], and before
+/// them the four of [`candidate::batch_money`].
 const JOB_COLUMNS: &str = "j.seq, j.job_id, j.batch_id, b.name, j.kind, j.title, j.source_path, \
      j.status, j.queue, d.pages, j.template_id || '-v' || j.template_version, j.provider, j.model, \
      j.attempts, q.max_retries + 1, j.created_at, j.started_at, j.completed_at, j.input_tokens, \
      j.output_tokens, j.cost_micros, j.cost_unknown, j.ran_ms, j.waited_ms, j.error_code, j.error, \
-     j.available_at, q.paused, c.cause";
+     j.available_at, q.paused, j.held";
+/// The first column after [`JOB_COLUMNS`].
+const AFTER_JOB: usize = 29;
 
 const JOB_TABLES: &str = "jobs AS j JOIN batches AS b USING (batch_id) JOIN queues AS q USING (queue) \
-     LEFT JOIN documents AS d ON d.sha256 = j.document_sha256 \
-     LEFT JOIN circuits AS c ON c.provider = j.provider";
+     LEFT JOIN documents AS d ON d.sha256 = j.document_sha256";
 
 impl Store {
     /// Returns a page of the jobs that match, newest first. `after` is the `next` of the page before.
@@ -62,7 +67,7 @@ impl Store {
         limit: u32,
         context: ListContext,
     ) -> Result<JobPage> {
-        self.read(move |connection| page(connection, &filter, after, limit, context))
+        self.read(move |connection| page(connection, &filter, after, limit, &context))
             .await
     }
 
@@ -71,7 +76,7 @@ impl Store {
     /// # Errors
     /// [`EngineError::NotFound`].
     pub(crate) async fn job(&self, job_id: JobId, context: ListContext) -> Result<JobRecord> {
-        self.read(move |connection| record(connection, &job_id, context))
+        self.read(move |connection| record(connection, &job_id, &context))
             .await
     }
 
@@ -142,15 +147,13 @@ pub(super) fn condition(filter: &JobFilter) -> (String, Vec<Value>) {
         .map(str::trim)
         .filter(|text| !text.is_empty())
     {
-        parts.push("(j.title LIKE ? ESCAPE '\\' OR j.error LIKE ? ESCAPE '\\')".to_owned());
-        let pattern = format!(
-            "%{}%",
-            text.replace('\\', "\\\\")
-                .replace('%', "\\%")
-                .replace('_', "\\_")
-        );
-        values.push(Value::from(pattern.clone()));
-        values.push(Value::from(pattern));
+        let (part, words) = search::condition(text);
+        parts.push(part);
+        values.extend(words);
+    }
+    if let Some(cause) = filter.cause {
+        parts.push("j.error_code = ?".to_owned());
+        values.push(Value::from(cause.key()));
     }
     if parts.is_empty() {
         parts.push("TRUE".to_owned());
@@ -163,20 +166,23 @@ fn page(
     filter: &JobFilter,
     after: Option<i64>,
     limit: u32,
-    context: ListContext,
+    context: &ListContext,
 ) -> Result<JobPage> {
+    let outlook = outlook(connection, &context.local)?;
     let (condition, values) = condition(filter);
     let total = total(connection, filter, &condition, &values)?;
     let mut all = values;
     all.push(Value::from(after.unwrap_or(i64::MAX)));
     all.push(Value::from(i64::from(limit) + 1));
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT {JOB_COLUMNS} FROM {JOB_TABLES}
-         WHERE {condition} AND j.seq < ? ORDER BY j.seq DESC LIMIT ?"
+        "SELECT {JOB_COLUMNS}, {}, {} FROM {JOB_TABLES}
+         WHERE {condition} AND j.seq < ? ORDER BY j.seq DESC LIMIT ?",
+        candidate::BATCH_MONEY_COLUMNS,
+        candidate::WORK_COLUMNS
     ))?;
     let mut found = statement
         .query_map(params_from_iter(all), |row| {
-            Ok((row.get::<_, i64>(0)?, job(row, context)?))
+            Ok((row.get::<_, i64>(0)?, job(row, context, &outlook)?))
         })?
         .collect::<rusqlite::Result<Vec<_>>>()?;
     let more = found.len() > limit as usize;
@@ -204,40 +210,23 @@ fn total(
         .text
         .as_deref()
         .is_some_and(|text| !text.trim().is_empty());
-    let counted: i64 = if has_text || (filter.queue.is_some() && filter.batch_id.is_some()) {
-        connection
-            .prepare_cached(&format!("SELECT count(*) FROM jobs AS j WHERE {condition}"))?
-            .query_row(params_from_iter(values.to_vec()), |row| row.get(0))?
+    if has_text || filter.cause.is_some() || (filter.queue.is_some() && filter.batch_id.is_some()) {
+        let sql = format!("SELECT count(*) FROM jobs AS j WHERE {condition}");
+        return search::count(connection, &sql, values);
+    }
+    let table = if filter.batch_id.is_some() {
+        "batch_counts"
     } else {
-        let table = if filter.batch_id.is_some() {
-            "batch_counts"
-        } else {
-            "lane_counts"
-        };
-        connection
-            .prepare_cached(&format!(
-                "SELECT coalesce(sum(j.jobs), 0) FROM {table} AS j WHERE {condition}"
-            ))?
-            .query_row(params_from_iter(values.to_vec()), |row| row.get(0))?
+        "lane_counts"
     };
-    Ok(u64::try_from(counted).unwrap_or(0))
+    let sql = format!("SELECT coalesce(sum(j.jobs), 0) FROM {table} AS j WHERE {condition}");
+    search::count(connection, &sql, values)
 }
 
-fn job(row: &Row<'_>, context: ListContext) -> rusqlite::Result<JobView> {
+fn job(row: &Row<'_>, context: &ListContext, outlook: &Outlook) -> rusqlite::Result<JobView> {
     let status = rows::status(row, 7)?;
-    let attempts: u32 = row.get(13)?;
-    let cause = rows::cause(row, 24)?;
     let waiting = (status == JobStatus::Pending)
-        .then(|| {
-            Ok::<_, rusqlite::Error>(waiting_reason(
-                rows::timestamp(row, 26)?,
-                row.get(27)?,
-                rows::cause(row, 28)?,
-                attempts,
-                cause,
-                context,
-            ))
-        })
+        .then(|| waiting_reason(row, context, outlook))
         .transpose()?;
     let cost_unknown: bool = row.get(21)?;
     Ok(JobView {
@@ -249,12 +238,13 @@ fn job(row: &Row<'_>, context: ListContext) -> rusqlite::Result<JobView> {
         source_path: row.get(6)?,
         status,
         waiting,
+        paused: row.get::<_, i64>(28)? & held::JOB_PAUSED != 0 && !status.is_final(),
         queue: rows::queue(row, 8)?,
         pages: row.get(9)?,
         template: row.get::<_, Option<String>>(10)?.unwrap_or_default(),
         provider: rows::provider(row, 11)?,
         model: row.get(12)?,
-        attempts,
+        attempts: row.get(13)?,
         max_attempts: row.get(14)?,
         created_at: rows::timestamp(row, 15)?,
         started_at: rows::optional_timestamp(row, 16)?,
@@ -268,50 +258,93 @@ fn job(row: &Row<'_>, context: ListContext) -> rusqlite::Result<JobView> {
         },
         ran_ms: rows::unsigned(row, 22)?,
         waited_ms: rows::unsigned(row, 23)?,
-        cause,
+        cause: rows::cause(row, 24)?,
         error: row.get(25)?,
     })
 }
 
 /// Says why a pending job does not run at this moment; the hardest obstacle first.
 fn waiting_reason(
-    available_at: Timestamp,
-    paused: bool,
-    circuit: Option<Cause>,
-    attempts: u32,
-    cause: Option<Cause>,
-    context: ListContext,
-) -> WaitingReason {
-    if paused {
-        WaitingReason::QueuePaused
-    } else if let Some(cause) = circuit {
-        WaitingReason::CircuitOpen { cause }
-    } else if available_at > context.now && attempts > 0 {
-        WaitingReason::Retrying {
+    row: &Row<'_>,
+    context: &ListContext,
+    outlook: &Outlook,
+) -> rusqlite::Result<WaitingReason> {
+    let (queue, provider) = (rows::queue(row, 8)?, rows::provider(row, 11)?);
+    let (model, bits): (String, i64) = (row.get(12)?, row.get(28)?);
+    let attempts: u32 = row.get(13)?;
+    let cause: Option<Cause> = rows::cause(row, 24)?;
+    let available_at: Timestamp = rows::timestamp(row, 26)?;
+    let later = available_at > context.local.now;
+    if row.get::<_, bool>(27)? {
+        return Ok(WaitingReason::QueuePaused);
+    }
+    let money = candidate::batch_money(row, AFTER_JOB)?;
+    let work = candidate::work(row, AFTER_JOB + 4)?;
+    let worst = outlook
+        .gate
+        .policy
+        .prices
+        .at_worst_micros(&model, &estimate(&model, &work));
+    if let Some(reason) = held_reason(bits, model, &money, worst) {
+        return Ok(reason);
+    }
+    if let Some(open) = outlook.open.get(&provider) {
+        return Ok(reason_of(open));
+    }
+    if later && attempts > 0 {
+        return Ok(WaitingReason::Retrying {
             at: available_at,
             cause,
-        }
-    } else if context.consumer == ConsumerPlace::Nowhere {
-        WaitingReason::NoConsumer
-    } else if available_at > context.now {
-        WaitingReason::Delayed {
-            until: available_at,
-        }
-    } else {
-        WaitingReason::Ready
+        });
     }
+    if context.consumer == ConsumerPlace::Nowhere {
+        return Ok(WaitingReason::NoConsumer);
+    }
+    let obstacle = outlook.obstacle(queue);
+    if let Some(reason @ WaitingReason::OutsideQuietHours { .. }) = obstacle {
+        return Ok(reason.clone());
+    }
+    if later {
+        return Ok(WaitingReason::Delayed {
+            until: available_at,
+        });
+    }
+    Ok(match obstacle {
+        Some(
+            reason @ (WaitingReason::TokenBudget { .. }
+            | WaitingReason::RequestsBudget { .. }
+            | WaitingReason::SpendCap { .. }
+            | WaitingReason::BehindHigh),
+        ) if provider == Provider::Claude => reason.clone(),
+        _ => WaitingReason::Ready,
+    })
 }
 
-fn record(connection: &Connection, job_id: &JobId, context: ListContext) -> Result<JobRecord> {
+fn record(
+    connection: &Connection,
+    job_id: &JobId,
+    context: &ListContext,
+) -> Result<JobRecord> {
+    let outlook = outlook(connection, &context.local)?;
     let (job, prompt, document_sha256) = connection
         .prepare_cached(&format!(
-            "SELECT {JOB_COLUMNS}, j.prompt, j.document_sha256 FROM {JOB_TABLES} WHERE j.job_id = ?1"
+            "SELECT {JOB_COLUMNS}, {}, {}, j.prompt, j.document_sha256 FROM {JOB_TABLES}
+             WHERE j.job_id = ?1",
+            candidate::BATCH_MONEY_COLUMNS,
+            candidate::WORK_COLUMNS
         ))?
         .query_row([job_id.as_str()], |row| {
-            Ok((job(row, context)?, row.get(29)?, row.get::<_, Option<String>>(30)?))
+            Ok((
+                job(row, context, &outlook)?,
+                row.get(AFTER_JOB + 9)?,
+                row.get::<_, Option<String>>(AFTER_JOB + 10)?,
+            ))
         })
         .optional()?
-        .ok_or_else(|| EngineError::NotFound { what: "job", name: job_id.to_string() })?;
+        .ok_or_else(|| EngineError::NotFound {
+            what: "job",
+            name: job_id.to_string(),
+        })?;
     Ok(JobRecord {
         job,
         prompt,

@@ -11,9 +11,10 @@ use super::Result;
 use crate::error::EngineError;
 
 /// Every migration, in order. A released one is never edited.
-const MIGRATIONS: &[M<'static>] = &[M::up(include_str!(
-    "../../../../migrations/0001_foundation.sql"
-))];
+const MIGRATIONS: &[M<'static>] = &[
+    M::up(include_str!("../../../../migrations/0001_foundation.sql")),
+    M::up(include_str!("../../../../migrations/0002_budget.sql")),
+];
 
 /// How long a statement waits for another program that writes.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -49,6 +50,10 @@ fn prepare(path: &Path) -> Result<Connection> {
             path: path.to_owned(),
         });
     }
+    if version > 0 && usize::try_from(version).unwrap_or(0) < MIGRATIONS.len() {
+        check(&connection, path)?;
+        back_up(&connection, path, version)?;
+    }
     // Takes effect only while the database is still empty.
     connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
     connection
@@ -63,6 +68,55 @@ fn prepare(path: &Path) -> Result<Connection> {
             other => EngineError::Internal(other.to_string()),
         })?;
     Ok(connection)
+}
+
+/// Makes sure that a database is whole before it is changed for good.
+fn check(connection: &Connection, path: &Path) -> Result<()> {
+    let complaints = connection
+        .prepare("PRAGMA integrity_check(3)")
+        .and_then(|mut statement| {
+            statement
+                .query_map([], |row| row.get::<_, String>(0))?
+                .collect::<rusqlite::Result<Vec<_>>>()
+        })
+        .map_err(|error| damaged_or(error, path))?;
+    if complaints == ["ok"] {
+        return Ok(());
+    }
+    Err(EngineError::DamagedDatabase {
+        path: path.to_owned(),
+        detail: complaints.join("; "),
+    })
+}
+
+/// Keeps a copy of the database as it was before a migration (`gistmill-before-2.db`).
+///
+/// One that is there already is of an update that did not come to its end: the first copy counts.
+fn back_up(connection: &Connection, path: &Path, version: i64) -> Result<()> {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let backup = path.with_file_name(format!("{stem}-before-{}.db", version + 1));
+    if backup.exists() {
+        return Ok(());
+    }
+    // Under another name until it is whole.
+    let unfinished = backup.with_extension("unfinished");
+    if let Err(source) = std::fs::remove_file(&unfinished)
+        && source.kind() != std::io::ErrorKind::NotFound
+    {
+        return Err(EngineError::File {
+            path: unfinished,
+            action: "removed",
+            source,
+        });
+    }
+    connection.execute("VACUUM INTO ?1", [unfinished.to_string_lossy()])?;
+    std::fs::rename(&unfinished, &backup).map_err(|source| EngineError::File {
+        path: backup.clone(),
+        action: "written",
+        source,
+    })?;
+    tracing::info!(backup = %backup.display(), "the jobs were backed up before an update of the database");
+    Ok(())
 }
 
 /// Opens a connection that can't write.

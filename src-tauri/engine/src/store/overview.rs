@@ -2,9 +2,11 @@
 
 use rusqlite::Connection;
 
-use super::{Result, Store, rows};
+use super::outlook::{Outlook, outlook};
+use super::{Result, Store, candidate, circuits, queues, rows};
+use crate::calendar::LocalTime;
 use crate::model::{
-    BatchId, BatchView, Cause, CircuitView, JobCounts, JobStatus, LaneView, QueueName, Timestamp,
+    BatchId, BatchView, BudgetView, CircuitView, JobCounts, JobStatus, LaneView, Timestamp,
 };
 
 /// Batches shown.
@@ -18,47 +20,29 @@ const MINUTE: i64 = 60_000;
 #[derive(Clone, Debug)]
 pub(crate) struct OverviewRow {
     pub(crate) counts: JobCounts,
+    /// Without their answers.
     pub(crate) lanes: Vec<LaneView>,
     pub(crate) batches: Vec<BatchView>,
     pub(crate) circuits: Vec<CircuitView>,
-    /// When the next pending job that nothing else holds becomes visible.
-    pub(crate) next_available: Option<(Timestamp, bool)>,
-    pub(crate) spent_micros: i64,
-    pub(crate) requests: u64,
-    pub(crate) input_tokens: u64,
-    pub(crate) output_tokens: u64,
+    pub(crate) budget: BudgetView,
     pub(crate) finished_per_minute: Vec<u32>,
 }
 
 impl Store {
-    /// Returns everything around a list. `spent_since` is where the day of spending began.
-    pub(crate) async fn overview(
-        &self,
-        now: Timestamp,
-        spent_since: Timestamp,
-    ) -> Result<OverviewRow> {
+    /// Returns everything around a list.
+    pub(crate) async fn overview(&self, local: LocalTime) -> Result<OverviewRow> {
         self.read(move |connection| {
-            let lanes = lanes(connection)?;
-            let (requests, input_tokens, output_tokens) = last_minute(connection, now)?;
+            let outlook = outlook(connection, &local)?;
             Ok(OverviewRow {
                 counts: counts(connection)?,
-                lanes,
+                lanes: lanes(connection, &outlook)?,
                 batches: batches(connection)?,
-                circuits: circuits(connection)?,
-                next_available: next_available(connection)?,
-                spent_micros: spent(connection, spent_since)?,
-                requests,
-                input_tokens,
-                output_tokens,
-                finished_per_minute: finished(connection, now)?,
+                circuits: circuits::views(connection)?,
+                budget: outlook.budget,
+                finished_per_minute: finished(connection, local.now)?,
             })
         })
         .await
-    }
-
-    /// Returns the causes of the circuits that are open.
-    pub(crate) async fn open_circuits(&self) -> Result<Vec<CircuitView>> {
-        self.read(circuits).await
     }
 }
 
@@ -85,31 +69,36 @@ fn counts(connection: &Connection) -> Result<JobCounts> {
     Ok(counts)
 }
 
-fn lanes(connection: &Connection) -> Result<Vec<LaneView>> {
+fn lanes(connection: &Connection, outlook: &Outlook) -> Result<Vec<LaneView>> {
     let mut statement = connection.prepare_cached(
-        "SELECT q.queue, q.paused, q.max_concurrency,
-                coalesce((SELECT sum(jobs) FROM lane_counts AS c
-                          WHERE c.queue = q.queue AND status IN ('running', 'submitted')), 0),
-                coalesce((SELECT jobs FROM lane_counts AS c
-                          WHERE c.queue = q.queue AND status = 'pending'), 0)
-         FROM queues AS q ORDER BY q.serving_order",
+        "SELECT coalesce(sum(jobs) FILTER (WHERE status IN ('running', 'submitted')), 0),
+                coalesce(sum(jobs) FILTER (WHERE status = 'pending'), 0)
+         FROM lane_counts WHERE queue = ?1",
     )?;
-    let found = statement.query_map([], |row| {
-        Ok(LaneView {
-            queue: rows::queue(row, 0)?,
-            paused: row.get(1)?,
-            max_concurrency: row.get(2)?,
-            running: rows::unsigned(row, 3)?,
-            waiting: rows::unsigned(row, 4)?,
-        })
-    })?;
-    Ok(found.collect::<rusqlite::Result<_>>()?)
+    let mut lanes = Vec::new();
+    for lane in queues::read(connection)? {
+        let (running, waiting) = statement.query_row([lane.queue.as_str()], |row| {
+            Ok((rows::unsigned(row, 0)?, rows::unsigned(row, 1)?))
+        })?;
+        lanes.push(LaneView {
+            queue: lane.queue,
+            paused: lane.paused,
+            running,
+            waiting,
+            settings: lane.settings,
+            obstacle: outlook.obstacle(lane.queue).cloned(),
+            answer: None,
+        });
+    }
+    Ok(lanes)
 }
 
 fn batches(connection: &Connection) -> Result<Vec<BatchView>> {
     let mut statement = connection.prepare_cached(
-        "SELECT batch_id, name, created_at FROM batches
-         ORDER BY created_at DESC, batch_id DESC LIMIT ?1",
+        "SELECT b.batch_id, b.name, b.created_at, b.paused, b.cap_micros, m.settled, m.unknown,
+                m.reserved
+         FROM batches AS b LEFT JOIN batch_money AS m USING (batch_id)
+         ORDER BY b.created_at DESC, b.batch_id DESC LIMIT ?1",
     )?;
     let mut batches = statement
         .query_map([BATCHES], |row| {
@@ -118,6 +107,8 @@ fn batches(connection: &Connection) -> Result<Vec<BatchView>> {
                 name: row.get(1)?,
                 created_at: rows::timestamp(row, 2)?,
                 counts: JobCounts::default(),
+                paused: row.get(3)?,
+                money: candidate::batch_money(row, 4)?,
             })
         })?
         .collect::<rusqlite::Result<Vec<_>>>()?;
@@ -134,65 +125,6 @@ fn batches(connection: &Connection) -> Result<Vec<BatchView>> {
         }
     }
     Ok(batches)
-}
-
-fn circuits(connection: &Connection) -> Result<Vec<CircuitView>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT c.provider, c.cause, c.message, c.opened_at,
-                (SELECT count(*) FROM jobs AS j WHERE j.provider = c.provider AND j.status = 'pending')
-         FROM circuits AS c ORDER BY c.provider",
-    )?;
-    let found = statement.query_map([], |row| {
-        let cause = rows::cause(row, 1)?.unwrap_or(Cause::UnexpectedStatus);
-        Ok(CircuitView {
-            provider: rows::provider(row, 0)?,
-            cause,
-            message: row.get(2)?,
-            hint: cause.hint().to_owned(),
-            opened_at: rows::timestamp(row, 3)?,
-            waiting: rows::unsigned(row, 4)?,
-        })
-    })?;
-    Ok(found.collect::<rusqlite::Result<_>>()?)
-}
-
-/// Returns when the next pending job becomes visible, and whether it waits for a retry.
-fn next_available(connection: &Connection) -> Result<Option<(Timestamp, bool)>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT available_at, attempts > 0 FROM jobs
-         WHERE status = 'pending' AND queue IN (SELECT queue FROM queues WHERE paused = 0)
-           AND provider NOT IN (SELECT provider FROM circuits)
-         ORDER BY available_at LIMIT 1",
-    )?;
-    let mut found = statement.query([])?;
-    Ok(match found.next()? {
-        Some(row) => Some((rows::timestamp(row, 0)?, row.get(1)?)),
-        None => None,
-    })
-}
-
-fn spent(connection: &Connection, since: Timestamp) -> Result<i64> {
-    Ok(connection
-        .prepare_cached("SELECT coalesce(sum(cost_micros), 0) FROM attempts WHERE ended_at >= ?1")?
-        .query_row([since.0], |row| row.get(0))?)
-}
-
-fn last_minute(connection: &Connection, now: Timestamp) -> Result<(u64, u64, u64)> {
-    let since = now.0 - MINUTE;
-    let requests = connection
-        .prepare_cached(
-            "SELECT count(*) FROM attempts WHERE started_at > ?1 AND provider <> 'offline'",
-        )?
-        .query_row([since], |row| rows::unsigned(row, 0))?;
-    let (input, output) = connection
-        .prepare_cached(
-            "SELECT coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0)
-             FROM attempts WHERE ended_at > ?1",
-        )?
-        .query_row([since], |row| {
-            Ok((rows::unsigned(row, 0)?, rows::unsigned(row, 1)?))
-        })?;
-    Ok((requests, input, output))
 }
 
 fn finished(connection: &Connection, now: Timestamp) -> Result<Vec<u32>> {
@@ -212,13 +144,4 @@ fn finished(connection: &Connection, now: Timestamp) -> Result<Vec<u32>> {
         }
     }
     Ok(minutes)
-}
-
-/// Returns the queues that a person paused.
-pub(crate) fn paused_lanes(lanes: &[LaneView]) -> Vec<QueueName> {
-    lanes
-        .iter()
-        .filter(|lane| lane.paused && lane.waiting > 0)
-        .map(|lane| lane.queue)
-        .collect()
 }

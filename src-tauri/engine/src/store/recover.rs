@@ -2,7 +2,8 @@
 
 use rusqlite::Connection;
 
-use super::{Lease, Result, Store};
+use super::ledger::{self, Settlement};
+use super::{Lease, Result, Store, circuits, outbox};
 use crate::model::{Cause, JobId, JobStatus, Timestamp};
 
 /// What the attempt of a program that died is said to have met.
@@ -20,6 +21,8 @@ impl Store {
             for job in &left {
                 recover(connection, job, now)?;
             }
+            // What was promised by nobody who lives may have been spent.
+            ledger::settle_orphans(connection, now)?;
             Ok(left.len() as u64)
         })
         .await
@@ -77,6 +80,8 @@ fn recover(connection: &Connection, job: &LeftRunning, now: Timestamp) -> Result
             INTERRUPTED,
             job.calls_cost,
         ))?;
+    ledger::settle(connection, &job.lease, Settlement::Unknown, now)?;
+    circuits::release_probe(connection, &job.lease)?;
     let status = if job.cancel_requested && !job.has_answer {
         JobStatus::Cancelled
     } else if job.retries_left || job.has_answer {
@@ -106,7 +111,10 @@ fn recover(connection: &Connection, job: &LeftRunning, now: Timestamp) -> Result
             job.has_answer,
         ))?;
     if status == JobStatus::DeadLettered {
-        super::outbox::put(connection, "job-failed", &job.lease, now)?;
+        outbox::job_failed(connection, &job.lease, now)?;
+    }
+    if status.is_final() {
+        outbox::batch_completed(connection, &job.lease.job_id, now)?;
     }
     Ok(())
 }

@@ -1,131 +1,187 @@
-//! What a person does to jobs, queues and circuits.
+//! Putting ended jobs back in their queues, and dead letters by cause.
 
-use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
+use rusqlite::{Connection, named_params, params_from_iter};
 
-use super::{Result, Store, lists};
-use crate::model::{JobFilter, JobId, Provider, QueueName, Timestamp};
+use super::{Result, Store, actions, candidate, policy, rows};
+use crate::model::{
+    Cause, DeadLetterGroup, JobId, JobStatus, Provider, QueueName, Selection, Timestamp,
+};
+use crate::pricing::{Prices, Work};
 
-impl Store {
-    /// Puts ended jobs back in their queues as a new run with no attempts used; the history stays.
-    ///
-    /// Jobs that run, wait or are completed are left as they are. Returns those put back.
-    pub(crate) async fn redrive(&self, job_ids: Vec<JobId>, now: Timestamp) -> Result<Vec<JobId>> {
-        self.write(move |connection| {
-            let mut redriven = Vec::new();
-            for job_id in job_ids {
-                if redrive(connection, &job_id, now)? {
-                    redriven.push(job_id);
-                }
-            }
-            Ok(redriven)
-        })
-        .await
-    }
+/// What is different when jobs are put back; checked before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Changes {
+    pub(crate) provider: Option<Provider>,
+    pub(crate) model: Option<String>,
+    pub(crate) template: Option<(String, u32)>,
+    pub(crate) queue: Option<QueueName>,
+    pub(crate) max_tokens: Option<u32>,
+}
 
-    /// Puts every ended job that matches `filter` back in its queue, in the order of their ages.
-    pub(crate) async fn redrive_matching(
-        &self,
-        filter: JobFilter,
-        now: Timestamp,
-    ) -> Result<Vec<JobId>> {
-        self.write(move |connection| {
-            let (condition, values) = lists::condition(&filter);
-            let mut statement = connection.prepare(&format!(
-                "SELECT j.job_id FROM jobs AS j WHERE {condition}
-                     AND j.status IN ('failed', 'dead-lettered', 'needs-review', 'cancelled')
-                 ORDER BY j.seq"
-            ))?;
-            let job_ids = statement
-                .query_map(params_from_iter(values), |row| row.get(0).map(JobId))?
-                .collect::<rusqlite::Result<Vec<_>>>()?;
-            for job_id in &job_ids {
-                redrive(connection, job_id, now)?;
-            }
-            Ok(job_ids)
-        })
-        .await
-    }
-
-    /// Lets pending jobs run at once, whatever delay or countdown they had. Returns those that changed.
-    pub(crate) async fn run_now(&self, job_ids: Vec<JobId>, now: Timestamp) -> Result<Vec<JobId>> {
-        self.write(move |connection| {
-            let mut statement = connection.prepare_cached(
-                "UPDATE jobs SET available_at = ?2
-                 WHERE job_id = ?1 AND status = 'pending' AND available_at > ?2",
-            )?;
-            let mut changed = Vec::new();
-            for job_id in job_ids {
-                if statement.execute((job_id.as_str(), now.0))? == 1 {
-                    changed.push(job_id);
-                }
-            }
-            Ok(changed)
-        })
-        .await
-    }
-
-    /// Cancels pending jobs, and asks running ones to end. Returns those that changed.
-    pub(crate) async fn cancel(&self, job_ids: Vec<JobId>, now: Timestamp) -> Result<Vec<JobId>> {
-        self.write(move |connection| {
-            let mut statement = connection.prepare_cached(
-                "UPDATE jobs SET
-                     completed_at = CASE WHEN status = 'pending' THEN ?2 END,
-                     cancel_requested = status = 'running',
-                     status = CASE WHEN status = 'pending' THEN 'cancelled' ELSE status END
-                 WHERE job_id = ?1 AND (status = 'pending' OR (status = 'running' AND cancel_requested = 0))",
-            )?;
-            let mut changed = Vec::new();
-            for job_id in job_ids {
-                if statement.execute((job_id.as_str(), now.0))? == 1 {
-                    changed.push(job_id);
-                }
-            }
-            Ok(changed)
-        })
-        .await
-    }
-
-    /// Pauses or resumes a queue. Says whether that changed anything.
-    pub(crate) async fn pause(&self, queue: QueueName, paused: bool) -> Result<bool> {
-        self.write(move |connection| {
-            Ok(connection.execute(
-                "UPDATE queues SET paused = ?2 WHERE queue = ?1 AND paused <> ?2",
-                (queue.as_str(), paused),
-            )? == 1)
-        })
-        .await
-    }
-
-    /// Closes a circuit, so that the provider's jobs are delivered again. Says whether it was open.
-    pub(crate) async fn close_circuit(&self, provider: Provider) -> Result<bool> {
-        self.write(move |connection| {
-            Ok(connection.execute(
-                "DELETE FROM circuits WHERE provider = ?1",
-                [provider.as_str()],
-            )? == 1)
-        })
-        .await
+impl Changes {
+    /// Says whether the answer will be another one, so that one kept from before does not serve.
+    fn change_the_answer(&self) -> bool {
+        self.provider.is_some()
+            || self.model.is_some()
+            || self.template.is_some()
+            || self.max_tokens.is_some()
     }
 }
 
-fn redrive(connection: &Connection, job_id: &JobId, now: Timestamp) -> Result<bool> {
-    let generation: Option<u32> = connection
+/// A job that might be put back.
+#[derive(Clone, Debug)]
+pub(crate) struct Redrivable {
+    pub(crate) seq: i64,
+    pub(crate) status: JobStatus,
+    pub(crate) provider: Provider,
+    pub(crate) model: String,
+    pub(crate) source_path: Option<String>,
+    pub(crate) finding: Option<Cause>,
+    pub(crate) work: Work,
+}
+
+impl Store {
+    /// Returns the selected jobs, oldest first, with what decides whether they would run again.
+    pub(crate) async fn redrivable(&self, selection: Selection) -> Result<Vec<Redrivable>> {
+        self.read(move |connection| {
+            let (condition, values) = actions::chosen(&selection);
+            let mut statement = connection.prepare_cached(&format!(
+                "SELECT j.seq, j.status, j.provider, j.model, j.source_path,
+                        (SELECT finding_cause FROM documents WHERE sha256 = j.document_sha256), {}
+                 FROM jobs AS j WHERE {condition} ORDER BY j.seq",
+                candidate::WORK_COLUMNS
+            ))?;
+            let found = statement.query_map(params_from_iter(values), |row| {
+                Ok(Redrivable {
+                    seq: row.get(0)?,
+                    status: rows::status(row, 1)?,
+                    provider: rows::provider(row, 2)?,
+                    model: row.get(3)?,
+                    source_path: row.get(4)?,
+                    finding: rows::cause(row, 5)?,
+                    work: candidate::work(row, 6)?,
+                })
+            })?;
+            Ok(found.collect::<rusqlite::Result<_>>()?)
+        })
+        .await
+    }
+
+    /// Puts ended jobs back in their queues as a new run with no attempts used; the history stays.
+    ///
+    /// They keep their order. Jobs that are not ended, or completed, are left as they are. Returns
+    /// those put back.
+    pub(crate) async fn redrive(
+        &self,
+        seqs: Vec<i64>,
+        changes: Changes,
+        now: Timestamp,
+    ) -> Result<Vec<JobId>> {
+        self.write(move |connection| redrive(connection, &seqs, &changes, now))
+            .await
+    }
+
+    /// Returns failed and dead-lettered jobs by cause, the most frequent first.
+    pub(crate) async fn dead_letters(&self) -> Result<Vec<DeadLetterGroup>> {
+        self.read(dead_letters).await
+    }
+
+    /// Returns the prices in force.
+    pub(crate) async fn prices(&self) -> Result<Prices> {
+        self.read(policy::prices).await
+    }
+}
+
+fn redrive(
+    connection: &Connection,
+    seqs: &[i64],
+    changes: &Changes,
+    now: Timestamp,
+) -> Result<Vec<JobId>> {
+    let (template_id, version) = match &changes.template {
+        Some((template_id, version)) => (Some(template_id.as_str()), Some(*version)),
+        None => (None, None),
+    };
+    let redriven = connection
         .prepare_cached(
             "UPDATE jobs SET status = 'pending', generation = generation + 1, attempts = 0,
-                 available_at = ?2, waiting_since = ?2, completed_at = NULL,
-                 error_code = NULL, error = NULL
-             WHERE job_id = ?1
+                 available_at = :now, waiting_since = :now, completed_at = NULL, position = 0,
+                 error_code = NULL, error = NULL, cancel_requested = 0,
+                 held = 2 * (SELECT paused FROM batches AS b WHERE b.batch_id = jobs.batch_id),
+                 provider = coalesce(:provider, provider), model = coalesce(:model, model),
+                 template_id = CASE WHEN kind = 'pdf' THEN coalesce(:template, template_id)
+                                    ELSE template_id END,
+                 template_version = CASE WHEN kind = 'pdf' THEN coalesce(:version, template_version)
+                                         ELSE template_version END,
+                 queue = coalesce(:queue, queue), max_tokens = coalesce(:max_tokens, max_tokens)
+             WHERE seq IN (SELECT value FROM json_each(:seqs))
                AND status IN ('failed', 'dead-lettered', 'needs-review', 'cancelled')
-             RETURNING generation",
+             RETURNING seq, job_id",
         )?
-        .query_row((job_id.as_str(), now.0), |row| row.get(0))
-        .optional()?;
-    let Some(generation) = generation else {
-        return Ok(false);
-    };
-    // An answer that was paid for but never stored is published by the new run, not bought again.
-    connection
-        .prepare_cached("UPDATE answers SET generation = ?2 WHERE job_id = ?1")?
-        .execute((job_id.as_str(), generation))?;
-    Ok(true)
+        .query_map(
+            named_params! {
+                ":now": now.0,
+                ":provider": changes.provider.map(Provider::as_str),
+                ":model": changes.model,
+                ":template": template_id,
+                ":version": version,
+                ":queue": changes.queue.map(QueueName::as_str),
+                ":max_tokens": changes.max_tokens,
+                ":seqs": serde_json::to_string(seqs).unwrap_or_default(),
+            },
+            |row| Ok((row.get::<_, i64>(0)?, JobId(row.get(1)?))),
+        )?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    if !changes.change_the_answer() {
+        // An answer that was paid for but never stored is published by the new run, not bought again.
+        let redriven: Vec<i64> = redriven.iter().map(|(seq, _)| *seq).collect();
+        connection
+            .prepare_cached(
+                "UPDATE answers SET generation = (SELECT generation FROM jobs AS j
+                                                  WHERE j.job_id = answers.job_id)
+                 WHERE job_id IN (SELECT job_id FROM jobs
+                                  WHERE seq IN (SELECT value FROM json_each(?1)))",
+            )?
+            .execute([serde_json::to_string(&redriven).unwrap_or_default()])?;
+    }
+    Ok(redriven.into_iter().map(|(_, job_id)| job_id).collect())
+}
+
+/// Titles shown of a group.
+const TITLES: u32 = 3;
+
+fn dead_letters(connection: &Connection) -> Result<Vec<DeadLetterGroup>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT error_code, count(*) FROM jobs WHERE status IN ('failed', 'dead-lettered')
+         GROUP BY error_code ORDER BY 2 DESC, 1",
+    )?;
+    let counted = statement
+        .query_map([], |row| {
+            Ok((rows::cause(row, 0)?, row.get(0)?, rows::unsigned(row, 1)?))
+        })?
+        .collect::<rusqlite::Result<Vec<(Option<Cause>, String, u64)>>>()?;
+    let mut groups = Vec::new();
+    for (cause, key, jobs) in counted {
+        let cause = cause.unwrap_or(Cause::UnexpectedStatus);
+        let mut statement = connection.prepare_cached(
+            "SELECT title, error FROM jobs
+             WHERE status IN ('failed', 'dead-lettered') AND error_code = ?1
+             ORDER BY seq DESC LIMIT ?2",
+        )?;
+        let newest = statement
+            .query_map((&key, TITLES), |row| Ok((row.get(0)?, row.get(1)?)))?
+            .collect::<rusqlite::Result<Vec<(String, Option<String>)>>>()?;
+        groups.push(DeadLetterGroup {
+            cause,
+            jobs,
+            message: newest
+                .first()
+                .and_then(|(_, error)| error.clone())
+                .unwrap_or_default(),
+            hint: cause.hint().to_owned(),
+            fix: cause.fix(),
+            titles: newest.into_iter().map(|(title, _)| title).collect(),
+        });
+    }
+    Ok(groups)
 }

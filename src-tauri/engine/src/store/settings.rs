@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use super::{Result, Store};
+use super::{Result, Store, held};
 use crate::error::EngineError;
-use crate::model::Settings;
+use crate::model::{ModelPrice, Settings};
 
 impl Store {
     /// Returns the settings; what was never set has its default.
@@ -44,7 +44,35 @@ impl Store {
             for (name, value) in as_map(&settings)? {
                 statement.execute((name, value.to_string()))?;
             }
+            // What was larger than a minute may not be any more.
+            held::look_again(connection, held::OVERSIZED)?;
             Ok(())
+        })
+        .await
+    }
+}
+
+impl Store {
+    /// Sets a model's price in place of the shipped one.
+    pub(crate) async fn save_price(&self, price: ModelPrice) -> Result<()> {
+        self.write(move |connection| {
+            let stored = serde_json::to_string(&price)
+                .map_err(|error| EngineError::Internal(error.to_string()))?;
+            connection.execute(
+                "INSERT INTO prices (model, price) VALUES (?1, ?2)
+                 ON CONFLICT (model) DO UPDATE SET price = excluded.price",
+                (&price.model, stored),
+            )?;
+            held::look_again(connection, held::NO_PRICE)
+        })
+        .await
+    }
+
+    /// Forgets the price that a person set for a model.
+    pub(crate) async fn remove_price(&self, model: String) -> Result<()> {
+        self.write(move |connection| {
+            connection.execute("DELETE FROM prices WHERE model = ?1", [&model])?;
+            held::look_again(connection, held::NO_PRICE)
         })
         .await
     }

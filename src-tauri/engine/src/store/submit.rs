@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, named_params};
 
-use super::{Lease, Result, Store};
+use super::{Lease, Result, Store, held, policy};
 use crate::model::{
     BatchId, Cause, DocumentView, JobId, JobKind, JobStatus, Provider, QueueName, TemplateView,
     Timestamp,
@@ -19,6 +19,10 @@ pub(crate) struct NewBatch {
     pub(crate) provider: Provider,
     pub(crate) model: String,
     pub(crate) max_tokens: u32,
+    /// The most that it may cost; `None` for the cap of the settings.
+    pub(crate) cap_micros: Option<i64>,
+    /// Whether it waits for a person to resume it.
+    pub(crate) paused: bool,
     pub(crate) jobs: Vec<NewJob>,
 }
 
@@ -110,15 +114,26 @@ impl Store {
 }
 
 fn insert(connection: &Connection, batch: &NewBatch, now: Timestamp) -> Result<()> {
-    connection.execute(
-        "INSERT INTO batches (batch_id, name, user_id, created_at) VALUES (?1, ?2, ?3, ?4)",
-        (batch.batch_id.as_str(), &batch.name, &batch.user_id, now.0),
-    )?;
-    let delay: i64 = connection.query_row(
-        "SELECT delivery_delay_ms FROM queues WHERE queue = ?1",
-        [batch.queue.as_str()],
-        |row| row.get(0),
-    )?;
+    let cap_micros = match batch.cap_micros {
+        Some(cap) => Some(cap),
+        None => policy::batch_cap(connection)?,
+    };
+    connection
+        .prepare_cached(
+            "INSERT INTO batches (batch_id, name, user_id, created_at, paused, cap_micros)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?
+        .execute((
+            batch.batch_id.as_str(),
+            &batch.name,
+            &batch.user_id,
+            now.0,
+            batch.paused,
+            cap_micros,
+        ))?;
+    let delay: i64 = connection
+        .prepare_cached("SELECT delivery_delay_ms FROM queues WHERE queue = ?1")?
+        .query_row([batch.queue.as_str()], |row| row.get(0))?;
     for job in &batch.jobs {
         let document = match &job.input {
             NewInput::Pdf { document, .. } => document.as_ref(),
@@ -186,11 +201,11 @@ fn insert_job(
         .prepare_cached(
             "INSERT INTO jobs (job_id, batch_id, user_id, kind, title, status, queue, available_at,
                  waiting_since, prompt, document_sha256, source_path, source_bytes, source_modified,
-                 template_id, template_version, provider, model, max_tokens, created_at,
+                 template_id, template_version, provider, model, max_tokens, held, created_at,
                  completed_at, error_code, error)
              VALUES (:job, :batch, :user, :kind, :title, :status, :queue, :available, :now, :prompt,
                  :sha256, :path, :bytes, :modified, :template, :version, :provider, :model,
-                 :max_tokens, :now, :completed, :error_code, :error)",
+                 :max_tokens, :held, :now, :completed, :error_code, :error)",
         )?
         .execute(named_params! {
             ":job": job.job_id.as_str(),
@@ -212,6 +227,7 @@ fn insert_job(
             ":provider": batch.provider.as_str(),
             ":model": batch.model,
             ":max_tokens": batch.max_tokens,
+            ":held": if batch.paused { held::BATCH_PAUSED } else { 0 },
             ":completed": job.finding.is_some().then_some(now.0),
             ":error_code": job.finding.as_ref().map(|(cause, _)| cause.key()),
             ":error": job.finding.as_ref().map(|(_, message)| message.as_str()),

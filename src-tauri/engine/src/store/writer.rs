@@ -26,7 +26,10 @@ struct Ran {
 }
 
 enum Request {
+    /// Shares a transaction with those beside it.
     Work(Work),
+    /// Runs between two transactions.
+    Alone(Box<dyn FnOnce(&Connection) + Send>),
     Close(oneshot::Sender<()>),
 }
 
@@ -74,6 +77,23 @@ impl Writer {
         receiver.await.map_err(|_| EngineError::Closed)?
     }
 
+    /// Runs `work` between two transactions, and returns its answer.
+    pub(super) async fn run_alone<T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+    {
+        let (sender, receiver) = oneshot::channel();
+        let boxed = Box::new(move |connection: &Connection| {
+            // Whoever asked may have gone.
+            drop(sender.send(work(connection)));
+        });
+        self.requests
+            .send(Request::Alone(boxed))
+            .map_err(|_| EngineError::Closed)?;
+        receiver.await.map_err(|_| EngineError::Closed)?
+    }
+
     /// Ends the thread after all that was asked before.
     pub(super) async fn close(&self) {
         let (sender, receiver) = oneshot::channel();
@@ -87,10 +107,15 @@ impl Writer {
 fn serve(connection: &Connection, queue: &mpsc::Receiver<Request>) {
     while let Ok(first) = queue.recv() {
         let mut group = Vec::new();
+        let mut alone = None;
         let mut closing = None;
         for request in std::iter::once(first).chain(queue.try_iter().take(LARGEST_GROUP - 1)) {
             match request {
                 Request::Work(work) => group.push(work),
+                Request::Alone(work) => {
+                    alone = Some(work);
+                    break;
+                }
                 Request::Close(sender) => {
                     closing = Some(sender);
                     break;
@@ -98,6 +123,9 @@ fn serve(connection: &Connection, queue: &mpsc::Receiver<Request>) {
             }
         }
         run_group(connection, group);
+        if let Some(work) = alone {
+            work(connection);
+        }
         if let Some(sender) = closing {
             // Failing means that another program still reads: it checkpoints later.
             if let Err(error) =
@@ -119,7 +147,7 @@ fn run_group(connection: &Connection, group: Vec<Work>) {
     if let Err(error) = connection.execute_batch("BEGIN IMMEDIATE") {
         tracing::error!(%error, "no transaction could begin");
         for work in group {
-            (work(Err(refusal(&error.to_string()))).answer)(None);
+            (work(Err(refusal(&error))).answer)(None);
         }
         return;
     }
@@ -129,11 +157,9 @@ fn run_group(connection: &Connection, group: Vec<Work>) {
     }
     let committed = if connection.is_autocommit() {
         // A full disk or an I/O error makes SQLite undo the transaction by itself.
-        Err("the disk refused the change".to_owned())
+        Err(undone_by_sqlite())
     } else {
-        connection
-            .execute_batch("COMMIT")
-            .map_err(|error| error.to_string())
+        connection.execute_batch("COMMIT")
     };
     if committed.is_err()
         && !connection.is_autocommit()
@@ -143,16 +169,27 @@ fn run_group(connection: &Connection, group: Vec<Work>) {
     }
     for one in ran {
         let undone = committed.as_ref().err().filter(|_| one.succeeded);
-        (one.answer)(undone.map(|reason| refusal(reason)));
+        (one.answer)(undone.map(refusal));
     }
 }
 
-/// Returns the error of a transaction that could not begin or be committed.
-fn refusal(reason: &str) -> EngineError {
+/// Returns the error of a transaction that could not begin or be committed, for one of its requests.
+fn refusal(error: &rusqlite::Error) -> EngineError {
+    let code = error
+        .sqlite_error()
+        .map_or(rusqlite::ffi::SQLITE_IOERR, |error| error.extended_code);
     EngineError::Database(rusqlite::Error::SqliteFailure(
-        rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_IOERR),
-        Some(reason.to_owned()),
+        rusqlite::ffi::Error::new(code),
+        Some(error.to_string()),
     ))
+}
+
+/// What is known of a transaction that is gone before its commit.
+fn undone_by_sqlite() -> rusqlite::Error {
+    rusqlite::Error::SqliteFailure(
+        rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_FULL),
+        Some("the disk refused the change".to_owned()),
+    )
 }
 
 fn run_in_savepoint(connection: &Connection, work: Work) -> Ran {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::event::{Block, Delta, Event, Message, StopDetails, UsageCount};
 use super::failure;
 use crate::model::{Cause, JobPhase};
-use crate::provider::{Answer, Failure, Progress, Request, Usage};
+use crate::provider::{Answer, Failure, Progress, Request, ToldLimits, Usage};
 
 /// A longer answer than any model gives (128,000 tokens are about 1 MB).
 const MAX_TEXT_BYTES: usize = 32 * 1024 * 1024;
@@ -26,6 +26,8 @@ pub(super) enum Flow {
 pub(super) struct Gathered {
     /// The provider's id of the call.
     pub(super) request_id: Option<String>,
+    /// The limits in force, where the answer told them.
+    pub(super) limits: Option<ToldLimits>,
     texts: BTreeMap<u64, String>,
     text_bytes: usize,
     quarter_tokens: u64,
@@ -84,6 +86,7 @@ impl Gathered {
     pub(super) fn explain(&self, mut failure: Failure) -> Failure {
         failure.request_id = failure.request_id.or_else(|| self.request_id.clone());
         failure.usage = failure.usage.or(self.usage);
+        failure.limits = failure.limits.or(self.limits);
         failure
     }
 
@@ -111,6 +114,7 @@ impl Gathered {
             usage,
             request_id: self.request_id,
             review,
+            limits: self.limits,
         })
     }
 

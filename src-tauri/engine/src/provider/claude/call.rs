@@ -72,6 +72,7 @@ async fn exchange(
         .body(Body::wrap_stream(upload.into_stream(Arc::clone(sending))));
     let response = wait_for_head(call.send(), sending, provider.timeouts).await?;
     gathered.request_id = header::request_id(response.headers());
+    gathered.limits = header::limits(response.headers());
     tracing::debug!(
         status = response.status().as_u16(),
         request_id = gathered.request_id.as_deref(),

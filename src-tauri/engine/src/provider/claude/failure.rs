@@ -4,7 +4,7 @@
 //! where there is no code: bad PDFs, and limits of credit and usage, which come as plain 400s.
 
 use std::error::Error as _;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use reqwest::header::HeaderMap;
 
@@ -34,10 +34,11 @@ pub(super) fn from_status(
         message: message_of_status(status, &error, from_api),
         http_status: Some(status),
         request_id: header::request_id(headers).or(body_request_id),
-        retry_after: header::retry_after(headers, now),
+        retry_after: header::retry_after(headers, now).or_else(|| regains_access(&error, now)),
         should_retry: header::should_retry(headers),
         billed: billed_of_status(status, from_api),
         usage: None,
+        limits: header::limits(headers),
     }
 }
 
@@ -73,7 +74,7 @@ pub(super) fn from_transport(error: reqwest::Error, sending: &Sending) -> Failur
     let reason = reason(error);
     if reason.connect {
         return Failure::unsent(
-            Cause::ConnectionFailed,
+            Cause::Offline,
             format!("No connection could be made: {}.", reason.text),
         );
     }
@@ -127,6 +128,22 @@ fn reason(error: reqwest::Error) -> Reason {
         timeout,
         text,
     }
+}
+
+/// Returns how long a spend limit lasts, where the message says "You will regain access on 2026-12-01 at
+/// 00:00 UTC".
+fn regains_access(error: &ApiError, now: SystemTime) -> Option<Duration> {
+    let (_, rest) = error.message().split_once("regain access on ")?;
+    let date = rest.get(..10)?;
+    let time = rest
+        .get(10..)
+        .and_then(|rest| rest.strip_prefix(" at "))
+        .and_then(|rest| rest.get(..5))
+        .unwrap_or("00:00");
+    let moment: jiff::Timestamp = format!("{date}T{time}:00Z").parse().ok()?;
+    let since_1970 = Duration::from_millis(u64::try_from(moment.as_millisecond()).ok()?);
+    let moment = SystemTime::UNIX_EPOCH + since_1970;
+    Some(moment.duration_since(now).unwrap_or(Duration::ZERO))
 }
 
 fn cause_of_status(status: u16, error: &ApiError, from_api: bool) -> Cause {

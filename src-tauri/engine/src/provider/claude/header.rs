@@ -4,6 +4,8 @@ use std::time::{Duration, SystemTime};
 
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 
+use crate::provider::ToldLimits;
+
 /// A longer wait than this is a mistake of the server (a month: the longest real one is until the
 /// first of the next month).
 const MAX_WAIT: Duration = Duration::from_secs(31 * 24 * 3600);
@@ -40,9 +42,19 @@ pub(super) fn should_retry(headers: &HeaderMap) -> Option<bool> {
     }
 }
 
-/// Returns a number from a header.
-pub(super) fn number(headers: &HeaderMap, name: &str) -> Option<u64> {
+fn number(headers: &HeaderMap, name: &str) -> Option<u64> {
     text(headers, name)?.parse().ok()
+}
+
+/// Returns the limits of a minute, where at least one is told.
+pub(super) fn limits(headers: &HeaderMap) -> Option<ToldLimits> {
+    let limit = |what: &str| number(headers, &format!("anthropic-ratelimit-{what}-limit"));
+    let limits = ToldLimits {
+        requests: limit("requests"),
+        input_tokens: limit("input-tokens"),
+        output_tokens: limit("output-tokens"),
+    };
+    (limits != ToldLimits::default()).then_some(limits)
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

@@ -62,15 +62,13 @@ async fn ask(provider: &ClaudeProvider, model: &str) -> Result<KeyTest, Failure>
         .filter(|entry| entry.lifecycle.as_deref() != Some("retired"))
         .map(|entry| entry.id)
         .collect();
+    let limits = header::limits(&headers).unwrap_or_default();
     Ok(KeyTest {
         model_available: models.iter().any(|id| is_same(id, model)),
         models,
-        requests_per_minute: header::number(&headers, "anthropic-ratelimit-requests-limit"),
-        input_tokens_per_minute: header::number(&headers, "anthropic-ratelimit-input-tokens-limit"),
-        output_tokens_per_minute: header::number(
-            &headers,
-            "anthropic-ratelimit-output-tokens-limit",
-        ),
+        requests_per_minute: limits.requests,
+        input_tokens_per_minute: limits.input_tokens,
+        output_tokens_per_minute: limits.output_tokens,
     })
 }
 

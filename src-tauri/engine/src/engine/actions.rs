@@ -1,0 +1,303 @@
+//! What a person does to jobs, one or many, and what it would do before it is done.
+
+use std::collections::{BTreeMap, HashSet};
+
+use super::{Engine, missing};
+use crate::error::EngineError;
+use crate::model::{
+    Affected, BatchId, BulkAction, DeadLetterGroup, JobId, JobStatus, LeftOut, LeftOutReason, Place,
+    Provider, RetryChanges, RetryPlan, Selection,
+};
+use crate::pricing::{Prices, estimate};
+use crate::store::{Changes, Purge, Redrivable};
+
+/// Jobs that are removed in one transaction.
+const REMOVED_AT_ONCE: u32 = 200;
+
+impl Engine {
+    /// Says what putting jobs back in the queue would do: how many would run, how many not and why, and
+    /// what one attempt at each would cost.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`] for an unknown template, or when the database can't be read.
+    pub async fn plan_retry(
+        &self,
+        selection: Selection,
+        changes: RetryChanges,
+    ) -> Result<RetryPlan, EngineError> {
+        let changes = self.checked_changes(changes).await?;
+        let (_, plan) = self.sorted_out(selection, &changes).await?;
+        Ok(plan)
+    }
+
+    /// Puts the jobs back in the queue that [`Engine::plan_retry`] says would run, in their order.
+    ///
+    /// Each begins a new run with no attempts used; its history stays.
+    ///
+    /// # Errors
+    /// As [`Engine::plan_retry`], or when the database can't be written.
+    pub async fn retry(
+        &self,
+        selection: Selection,
+        changes: RetryChanges,
+    ) -> Result<Affected, EngineError> {
+        let changes = self.checked_changes(changes).await?;
+        let (seqs, plan) = self.sorted_out(selection, &changes).await?;
+        let now = self.0.config.clock.now();
+        let changed = self.0.store.redrive(seqs, changes, now).await?;
+        let left_out: u64 = plan.would_not.iter().map(|left| left.jobs).sum();
+        Ok(Affected {
+            jobs: self.jobs_changed(changed),
+            unchanged: left_out,
+        })
+    }
+
+    /// Counts what an action would change.
+    ///
+    /// # Errors
+    /// When the database can't be read.
+    pub async fn plan_action(
+        &self,
+        selection: Selection,
+        action: BulkAction,
+    ) -> Result<Affected, EngineError> {
+        let now = self.0.config.clock.now();
+        self.0.store.plan_action(selection, action, now).await
+    }
+
+    /// Does an action to all selected jobs that it fits.
+    ///
+    /// # Errors
+    /// When the database can't be written.
+    pub async fn apply_action(
+        &self,
+        selection: Selection,
+        action: BulkAction,
+    ) -> Result<Affected, EngineError> {
+        if action == BulkAction::Purge {
+            return self.purge(selection).await;
+        }
+        let now = self.0.config.clock.now();
+        let (affected, changed) = self
+            .0
+            .store
+            .apply_action(selection, action, now)
+            .await?;
+        if action == BulkAction::Cancel
+            && let Some(consumer) = self.0.consumer.lock().await.as_ref()
+        {
+            consumer.cancel(&changed);
+        }
+        self.jobs_changed(changed);
+        Ok(affected)
+    }
+
+    async fn purge(&self, selection: Selection) -> Result<Affected, EngineError> {
+        let action = BulkAction::Purge;
+        let planned = self.plan_action(selection.clone(), action).await?;
+        // Jobs that are added meanwhile were not counted, and stay.
+        let newest = self.0.store.newest_seq().await?;
+        let mut removed = 0;
+        // Ends with the selected jobs: each round removes some.
+        loop {
+            let part = self
+                .0
+                .store
+                .purge_some(Purge::Selected(selection.clone()), newest, REMOVED_AT_ONCE)
+                .await?;
+            if part.jobs == 0 {
+                break;
+            }
+            removed += part.jobs;
+            self.0.library.remove(part.result_keys).await;
+        }
+        self.everything_changed();
+        Ok(Affected {
+            jobs: removed,
+            unchanged: planned.unchanged,
+        })
+    }
+
+    /// Moves a pending job within its lane. Says whether that changed anything.
+    ///
+    /// # Errors
+    /// When the database can't be written.
+    pub async fn move_job(&self, job_id: JobId, place: Place) -> Result<bool, EngineError> {
+        let moved = self.0.store.move_job(job_id, place).await?;
+        if moved {
+            self.jobs_changed(Vec::new());
+            self.everything_changed();
+        }
+        Ok(moved)
+    }
+
+    /// Pauses or resumes a batch; jobs that run go on.
+    ///
+    /// # Errors
+    /// When the database can't be written.
+    pub async fn pause_batch(&self, batch_id: BatchId, paused: bool) -> Result<(), EngineError> {
+        if self.0.store.pause_batch(batch_id, paused).await? {
+            self.everything_changed();
+        }
+        Ok(())
+    }
+
+    /// Caps what a batch may cost, in micro-dollars; `None` for no cap.
+    ///
+    /// # Errors
+    /// [`EngineError::NotFound`], or [`EngineError::BadInput`] for a cap below zero.
+    pub async fn set_batch_cap(
+        &self,
+        batch_id: BatchId,
+        cap_micros: Option<i64>,
+    ) -> Result<(), EngineError> {
+        if cap_micros.is_some_and(|cap| cap < 0) {
+            return Err(EngineError::bad_input(
+                "A cap can’t be less than nothing.",
+                "Enter an amount such as 5.00, or leave it empty for no cap.",
+            ));
+        }
+        if !self.0.store.cap_batch(batch_id.clone(), cap_micros).await? {
+            return Err(EngineError::NotFound {
+                what: "batch",
+                name: batch_id.to_string(),
+            });
+        }
+        self.everything_changed();
+        Ok(())
+    }
+
+    /// Returns failed and dead-lettered jobs by cause, the most frequent first.
+    ///
+    /// # Errors
+    /// When the database can't be read.
+    pub async fn dead_letters(&self) -> Result<Vec<DeadLetterGroup>, EngineError> {
+        self.0.store.dead_letters().await
+    }
+
+    /// Returns the places of the jobs that would run again, and what that would come to.
+    async fn sorted_out(
+        &self,
+        selection: Selection,
+        changes: &Changes,
+    ) -> Result<(Vec<i64>, RetryPlan), EngineError> {
+        let jobs = self.0.store.redrivable(selection).await?;
+        let prices = self.0.store.prices().await?;
+        let paths = jobs
+            .iter()
+            .filter(|job| job.status.is_final() && job.status != JobStatus::Completed)
+            .filter_map(|job| job.source_path.clone())
+            .collect();
+        let missing = missing::of(paths).await;
+        let mut sums = Sums::default();
+        let mut seqs = Vec::new();
+        let mut left_out: BTreeMap<LeftOutReason, u64> = BTreeMap::new();
+        for job in &jobs {
+            match obstacle(job, changes, &prices, &missing) {
+                Some(reason) => *left_out.entry(reason).or_default() += 1,
+                None => {
+                    seqs.push(job.seq);
+                    sums.add(job, changes, &prices);
+                }
+            }
+        }
+        let plan = RetryPlan {
+            would_run: seqs.len() as u64,
+            would_not: left_out
+                .into_iter()
+                .map(|(reason, jobs)| LeftOut { reason, jobs })
+                .collect(),
+            expected_micros: sums.expected,
+            at_worst_micros: sums.at_worst,
+        };
+        Ok((seqs, plan))
+    }
+
+    async fn checked_changes(&self, changes: RetryChanges) -> Result<Changes, EngineError> {
+        let template = match &changes.template {
+            Some(template) => Some(self.template(template).await?),
+            None => None,
+        };
+        if let Some(max_tokens) = changes.max_tokens {
+            super::checked_max_tokens(max_tokens)?;
+        }
+        let model = match (changes.provider, changes.model) {
+            (Some(Provider::Offline), _) => Some(crate::provider::offline::METHOD.to_owned()),
+            (_, Some(model)) if !model.trim().is_empty() => Some(model.trim().to_owned()),
+            (Some(Provider::Claude), _) => Some(self.0.store.settings().await?.model),
+            _ => None,
+        };
+        Ok(Changes {
+            provider: changes.provider,
+            model,
+            template,
+            queue: changes.queue,
+            max_tokens: changes.max_tokens,
+        })
+    }
+}
+
+/// Returns why a job would not run again, or would fail at once.
+fn obstacle(
+    job: &Redrivable,
+    changes: &Changes,
+    prices: &Prices,
+    missing: &HashSet<String>,
+) -> Option<LeftOutReason> {
+    if job.status == JobStatus::Completed {
+        return Some(LeftOutReason::Completed);
+    }
+    if !job.status.is_final() {
+        return Some(LeftOutReason::Live);
+    }
+    if job.source_path.as_ref().is_some_and(|path| missing.contains(path)) {
+        return Some(LeftOutReason::FileMissing);
+    }
+    if let Some(cause) = job.finding {
+        return Some(LeftOutReason::Finding { cause });
+    }
+    let (provider, model) = asked(job, changes);
+    (provider == Provider::Claude && prices.of(model).is_none()).then(|| {
+        LeftOutReason::PriceUnknown {
+            model: model.to_owned(),
+        }
+    })
+}
+
+/// Returns what a job would ask for.
+fn asked<'job>(job: &'job Redrivable, changes: &'job Changes) -> (Provider, &'job str) {
+    (
+        changes.provider.unwrap_or(job.provider),
+        changes.model.as_deref().unwrap_or(&job.model),
+    )
+}
+
+/// Sums of money; `None` once a part is not known.
+struct Sums {
+    expected: Option<i64>,
+    at_worst: Option<i64>,
+}
+
+impl Default for Sums {
+    fn default() -> Self {
+        Self {
+            expected: Some(0),
+            at_worst: Some(0),
+        }
+    }
+}
+
+impl Sums {
+    fn add(&mut self, job: &Redrivable, changes: &Changes, prices: &Prices) {
+        let (provider, model) = asked(job, changes);
+        if provider == Provider::Offline {
+            return;
+        }
+        let mut work = job.work;
+        work.max_tokens = changes.max_tokens.unwrap_or(work.max_tokens);
+        let estimate = estimate(model, &work);
+        let plus = |sum: Option<i64>, part: Option<i64>| sum?.checked_add(part?);
+        self.expected = plus(self.expected, prices.expected_micros(model, &estimate));
+        self.at_worst = plus(self.at_worst, prices.at_worst_micros(model, &estimate));
+    }
+}

@@ -1,0 +1,44 @@
+//! Places between two durable steps of an attempt, where a test may end the program.
+
+use std::sync::Arc;
+
+/// A moment at which an attempt has done one durable step and not the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FaultPoint {
+    /// Claimed and promised; the provider was not asked yet.
+    Reserved,
+    /// Answered; the answer is not kept yet.
+    Answered,
+    /// The answer is kept; the result is not stored yet.
+    Kept,
+    /// The result is stored; the job is not completed yet.
+    Stored,
+    /// The job is completed; nobody was told yet.
+    Completed,
+}
+
+impl FaultPoint {
+    /// Every point, in the order of an attempt.
+    pub const ALL: [Self; 5] = [
+        Self::Reserved,
+        Self::Answered,
+        Self::Kept,
+        Self::Stored,
+        Self::Completed,
+    ];
+
+    /// Returns the point's name, as tests give it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Reserved => "reserved",
+            Self::Answered => "answered",
+            Self::Kept => "kept",
+            Self::Stored => "stored",
+            Self::Completed => "completed",
+        }
+    }
+}
+
+/// Called at every point; usually does nothing.
+pub type FaultHook = Arc<dyn Fn(FaultPoint) + Send + Sync>;

@@ -1,0 +1,155 @@
+//! Pending jobs in the order of their line, with what decides whether they may start.
+
+use rusqlite::{Connection, OptionalExtension as _, Row};
+
+use super::{Result, rows};
+use crate::model::{BatchId, JobId, JobKind, Money, Provider, QueueName, Timestamp};
+use crate::pricing::{Estimate, Work, estimate};
+
+/// A pending job that is ready.
+#[derive(Clone, Debug)]
+pub(super) struct Candidate {
+    pub(super) seq: i64,
+    pub(super) job_id: JobId,
+    pub(super) batch_id: BatchId,
+    pub(super) provider: Provider,
+    pub(super) model: String,
+    pub(super) work: Work,
+    /// An answer that was paid for waits to be published.
+    pub(super) has_answer: bool,
+    /// What its batch has cost, with its cap.
+    pub(super) batch_money: Money,
+    /// Where it stands: position, visible time, age.
+    pub(super) place: (i64, i64, i64),
+}
+
+/// The columns of [`work`] over `jobs AS j`: the prompt, else the body of the template.
+pub(super) const WORK_COLUMNS: &str = "j.kind, \
+     (SELECT pages FROM documents WHERE sha256 = j.document_sha256), \
+     octet_length(coalesce(j.prompt, (SELECT body FROM templates AS t WHERE t.template_id = j.template_id \
+         AND t.version = j.template_version))), \
+     length(coalesce(j.prompt, (SELECT body FROM templates AS t WHERE t.template_id = j.template_id \
+         AND t.version = j.template_version))), \
+     j.max_tokens";
+
+/// Reads [`WORK_COLUMNS`] from column `at` on.
+pub(super) fn work(row: &Row<'_>, at: usize) -> rusqlite::Result<Work> {
+    Ok(Work {
+        has_document: rows::kind(row, at)? == JobKind::Pdf,
+        pages: row.get(at + 1)?,
+        prompt_bytes: rows::optional_unsigned(row, at + 2)?.unwrap_or(0),
+        prompt_characters: rows::optional_unsigned(row, at + 3)?.unwrap_or(0),
+        max_tokens: row.get(at + 4)?,
+    })
+}
+
+/// The columns of [`batch_money`] over `jobs AS j`.
+pub(super) const BATCH_MONEY_COLUMNS: &str = "\
+     (SELECT cap_micros FROM batches AS b WHERE b.batch_id = j.batch_id), \
+     (SELECT settled FROM batch_money AS m WHERE m.batch_id = j.batch_id), \
+     (SELECT unknown FROM batch_money AS m WHERE m.batch_id = j.batch_id), \
+     (SELECT reserved FROM batch_money AS m WHERE m.batch_id = j.batch_id)";
+
+/// Reads [`BATCH_MONEY_COLUMNS`] from column `at` on.
+pub(super) fn batch_money(row: &Row<'_>, at: usize) -> rusqlite::Result<Money> {
+    let micros = |index| Ok::<_, rusqlite::Error>(row.get::<_, Option<i64>>(index)?.unwrap_or(0));
+    Ok(Money {
+        cap_micros: row.get(at)?,
+        settled_micros: micros(at + 1)?,
+        unknown_micros: micros(at + 2)?,
+        reserved_micros: micros(at + 3)?,
+    })
+}
+
+impl Candidate {
+    /// Returns how many tokens its call will take.
+    pub(super) fn estimate(&self) -> Estimate {
+        estimate(&self.model, &self.work)
+    }
+}
+
+/// Which pending jobs of a line are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    /// Those that nothing holds.
+    Ordinary,
+    /// Those that are larger than the budget of a minute.
+    Oversized,
+}
+
+/// Returns at most `limit` ready jobs of a queue and a provider, first in line first.
+pub(super) fn in_line(
+    connection: &Connection,
+    line: Line,
+    queue: QueueName,
+    provider: Provider,
+    now: Timestamp,
+    limit: usize,
+) -> Result<Vec<Candidate>> {
+    // A literal, so that the partial index applies.
+    let held = match line {
+        Line::Ordinary => 0,
+        Line::Oversized => 16,
+    };
+    let mut found = Vec::new();
+    let mut position = i64::MIN;
+    // One round for each position in use: within one, the index is in the order of the line, and
+    // jobs that are not visible yet are never read.
+    loop {
+        let next: Option<i64> = connection
+            .prepare_cached(&format!(
+                "SELECT min(position) FROM jobs
+                 WHERE status = 'pending' AND held = {held} AND queue = ?1 AND provider = ?2
+                   AND position >= ?3"
+            ))?
+            .query_row((queue.as_str(), provider.as_str(), position), |row| row.get(0))
+            .optional()?
+            .flatten();
+        let Some(here) = next else {
+            return Ok(found);
+        };
+        let mut statement = connection.prepare_cached(&format!(
+            "SELECT j.seq, j.job_id, j.batch_id, j.model, j.position, j.available_at,
+                    EXISTS (SELECT 1 FROM answers AS a
+                            WHERE a.job_id = j.job_id AND a.generation = j.generation),
+                    {BATCH_MONEY_COLUMNS}, {WORK_COLUMNS}
+             FROM jobs AS j
+             WHERE j.status = 'pending' AND j.held = {held} AND j.queue = ?1 AND j.provider = ?2
+               AND j.position = ?3 AND j.available_at <= ?4
+             ORDER BY j.available_at, j.seq LIMIT ?5"
+        ))?;
+        let missing = limit - found.len();
+        let rows = statement.query_map(
+            (
+                queue.as_str(),
+                provider.as_str(),
+                here,
+                now.0,
+                i64::try_from(missing).unwrap_or(i64::MAX),
+            ),
+            |row| candidate(row, provider),
+        )?;
+        for row in rows {
+            found.push(row?);
+        }
+        if found.len() >= limit || here == i64::MAX {
+            return Ok(found);
+        }
+        position = here + 1;
+    }
+}
+
+fn candidate(row: &Row<'_>, provider: Provider) -> rusqlite::Result<Candidate> {
+    let seq = row.get(0)?;
+    Ok(Candidate {
+        seq,
+        job_id: JobId(row.get(1)?),
+        batch_id: BatchId(row.get(2)?),
+        provider,
+        model: row.get(3)?,
+        place: (row.get(4)?, row.get(5)?, seq),
+        has_answer: row.get(6)?,
+        batch_money: batch_money(row, 7)?,
+        work: work(row, 11)?,
+    })
+}

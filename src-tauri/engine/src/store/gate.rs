@@ -1,0 +1,261 @@
+//! Whether a job may start: room in the windows of the last 60 s, and its worst case under every cap.
+//!
+//! The claim asks it, and so does whoever wants to know why nothing moves: one mechanism, one answer.
+
+use std::collections::HashMap;
+
+use rusqlite::Connection;
+
+use super::candidate::Candidate;
+use super::policy::Policy;
+use super::windows::{Amount, Limits, Scarce, Windows};
+use super::{Result, held, rows};
+use crate::calendar::LocalTime;
+use crate::model::{CapScope, Money, Provider, Timestamp, WaitingReason};
+
+/// What a call is promised before it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Promise {
+    pub(super) amount: Amount,
+    pub(super) micros: i64,
+}
+
+/// Whether a job may start.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It may; what it may cost is promised. `None` for what costs nothing.
+    Admit(Option<Promise>),
+    /// It is passed over until something changes, and what of the kind `held` says why.
+    PassOver { bit: i64, reason: WaitingReason },
+    /// It has to wait, and all behind it in its lane.
+    Wait(WaitingReason),
+}
+
+/// What the provider told of a model.
+#[derive(Clone, Copy, Debug, Default)]
+struct Told {
+    limits: Limits,
+    wait_until: Option<Timestamp>,
+}
+
+/// Limits, caps and what is used of them at one moment.
+#[derive(Clone, Debug)]
+pub(super) struct Gate {
+    pub(super) policy: Policy,
+    pub(super) local: LocalTime,
+    pub(super) windows: Windows,
+    told: HashMap<String, Told>,
+    pub(super) day: Money,
+    pub(super) month: Money,
+}
+
+impl Gate {
+    /// Reads what holds at a moment.
+    pub(super) fn read(connection: &Connection, local: &LocalTime) -> Result<Self> {
+        let policy = Policy::read(connection)?;
+        Ok(Self {
+            windows: Windows::read(connection, local.now)?,
+            told: told(connection)?,
+            day: Money {
+                cap_micros: policy.day_cap,
+                ..day_money(connection, &local.day)?
+            },
+            month: Money {
+                cap_micros: policy.month_cap,
+                ..month_money(connection, local.month())?
+            },
+            policy,
+            local: local.clone(),
+        })
+    }
+
+    /// Returns the limits that the person set.
+    pub(super) fn limits(&self) -> Limits {
+        Limits {
+            requests: self.policy.requests,
+            input: self.policy.input_tokens,
+            output: self.policy.output_tokens,
+            tokens: Some(self.policy.tokens),
+        }
+    }
+
+    /// Returns the limits in force for a model: those told tighten the person's, never loosen them.
+    pub(super) fn limits_of(&self, model: &str) -> Limits {
+        let own = self.limits();
+        let told = self.told.get(model).map_or(Limits::default(), |told| told.limits);
+        let tighter = |one: Option<u64>, other: Option<u64>| match (one, other) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        };
+        Limits {
+            requests: tighter(own.requests, told.requests),
+            input: tighter(own.input, told.input),
+            output: tighter(own.output, told.output),
+            tokens: own.tokens,
+        }
+    }
+
+    /// Returns the limits as they are shown: the person's, tightened for the model that is used most.
+    pub(super) fn tightest_limits(&self) -> Limits {
+        match self.windows.busiest_model().or_else(|| self.newest_told()) {
+            Some(model) => self.limits_of(&model),
+            None => self.limits(),
+        }
+    }
+
+    /// Returns the one model that limits were told of, where there is only one.
+    fn newest_told(&self) -> Option<String> {
+        let mut models = self.told.keys();
+        models
+            .next()
+            .filter(|_| models.next().is_none())
+            .cloned()
+    }
+
+    /// Says whether a job may start now.
+    pub(super) fn judge(&self, job: &Candidate) -> Verdict {
+        if job.provider == Provider::Offline || job.has_answer {
+            return Verdict::Admit(None);
+        }
+        let estimate = job.estimate();
+        let Some(micros) = self.policy.prices.at_worst_micros(&job.model, &estimate) else {
+            return Verdict::PassOver {
+                bit: held::NO_PRICE,
+                reason: WaitingReason::PriceUnknown {
+                    model: job.model.clone(),
+                },
+            };
+        };
+        let amount = Amount {
+            requests: 1,
+            input: estimate.dense_input,
+            output: estimate.worst_output,
+        };
+        if let Err(verdict) = self.room_in_minute(job, amount) {
+            return verdict;
+        }
+        if let Err(verdict) = self.room_under_caps(job, micros) {
+            return verdict;
+        }
+        Verdict::Admit(Some(Promise { amount, micros }))
+    }
+
+    fn room_in_minute(&self, job: &Candidate, amount: Amount) -> std::result::Result<(), Verdict> {
+        let told = self.told.get(&job.model).copied().unwrap_or_default();
+        if let Some(until) = told.wait_until.filter(|until| *until > self.local.now) {
+            return Err(Verdict::Wait(WaitingReason::TokenBudget { until }));
+        }
+        if self.limits_of(&job.model).exceeded_by(amount).is_some() {
+            // Larger than a whole minute: it runs alone, and holds up nobody.
+            return if self.windows.is_empty() {
+                Ok(())
+            } else {
+                Err(Verdict::PassOver {
+                    bit: held::OVERSIZED,
+                    reason: WaitingReason::LargerThanBudget,
+                })
+            };
+        }
+        self.windows
+            .room_for(amount, &self.limits(), None)
+            .and_then(|()| {
+                self.windows
+                    .room_for(amount, &told.limits, Some(&job.model))
+            })
+            .map_err(|(scarce, until)| {
+                Verdict::Wait(match scarce {
+                    Scarce::Requests => WaitingReason::RequestsBudget { until },
+                    Scarce::Tokens => WaitingReason::TokenBudget { until },
+                })
+            })
+    }
+
+    fn room_under_caps(&self, job: &Candidate, micros: i64) -> std::result::Result<(), Verdict> {
+        if micros == 0 {
+            return Ok(());
+        }
+        let over = |money: &Money, scope, until| {
+            let needed_micros = money.committed_micros().saturating_add(micros);
+            money
+                .cap_micros
+                .filter(|cap| needed_micros > *cap)
+                .map(|cap_micros| WaitingReason::SpendCap {
+                    scope,
+                    cap_micros,
+                    needed_micros,
+                    until,
+                })
+        };
+        if let Some(reason) = over(&self.month, CapScope::Month, Some(self.local.month_ends_at))
+            .or_else(|| over(&self.day, CapScope::Day, Some(self.local.day_ends_at)))
+        {
+            return Err(Verdict::Wait(reason));
+        }
+        match over(&job.batch_money, CapScope::Batch, None) {
+            Some(reason) => Err(Verdict::PassOver {
+                bit: held::BATCH_CAPPED,
+                reason,
+            }),
+            None => Ok(()),
+        }
+    }
+
+    /// Counts what was promised.
+    pub(super) fn promise(&mut self, model: &str, promise: Promise) {
+        self.windows.promise(self.local.now, model, promise.amount);
+        self.day.reserved_micros += promise.micros;
+        self.month.reserved_micros += promise.micros;
+    }
+}
+
+fn told(connection: &Connection) -> Result<HashMap<String, Told>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT model, requests, input_tokens, output_tokens, wait_until FROM told_limits",
+    )?;
+    let found = statement.query_map([], |row| {
+        Ok((
+            row.get(0)?,
+            Told {
+                limits: Limits {
+                    requests: rows::optional_unsigned(row, 1)?,
+                    input: rows::optional_unsigned(row, 2)?,
+                    output: rows::optional_unsigned(row, 3)?,
+                    tokens: None,
+                },
+                wait_until: rows::optional_timestamp(row, 4)?,
+            },
+        ))
+    })?;
+    Ok(found.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Returns what a local day (`2026-11-29`) has cost, without its cap.
+fn day_money(connection: &Connection, day: &str) -> Result<Money> {
+    money(
+        connection,
+        "SELECT coalesce(sum(settled), 0), coalesce(sum(unknown), 0), coalesce(sum(reserved), 0)
+         FROM day_money WHERE day = ?1",
+        day,
+    )
+}
+
+/// Returns what a local month (`2026-11`) has cost, without its cap.
+fn month_money(connection: &Connection, month: &str) -> Result<Money> {
+    money(
+        connection,
+        "SELECT coalesce(sum(settled), 0), coalesce(sum(unknown), 0), coalesce(sum(reserved), 0)
+         FROM day_money WHERE day >= ?1 || '-01' AND day <= ?1 || '-31'",
+        month,
+    )
+}
+
+fn money(connection: &Connection, sql: &str, key: &str) -> Result<Money> {
+    Ok(connection.prepare_cached(sql)?.query_row([key], |row| {
+        Ok(Money {
+            settled_micros: row.get(0)?,
+            unknown_micros: row.get(1)?,
+            reserved_micros: row.get(2)?,
+            cap_micros: None,
+        })
+    })?)
+}

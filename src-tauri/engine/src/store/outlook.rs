@@ -1,0 +1,396 @@
+//! Why nothing moves, and when it will: what holds the job that would be next in each lane.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, OptionalExtension as _};
+
+use super::candidate::{Candidate, Line, in_line};
+use super::circuits::{self, Open};
+use super::gate::{Gate, Verdict};
+use super::queues::{self, Lane};
+use super::{Result, Store, candidate, held, rows};
+use crate::calendar::LocalTime;
+use crate::model::{
+    BudgetView, CapScope, Cause, Gauge, JobStatus, Provider, QueueName, Timestamp, WaitingReason,
+};
+
+/// What holds a lane.
+#[derive(Clone, Debug)]
+pub(crate) struct LaneOutlook {
+    pub(crate) queue: QueueName,
+    /// What holds the job that would be next; `None` where nothing waits, or nothing holds it.
+    pub(crate) obstacle: Option<WaitingReason>,
+}
+
+/// What holds the lanes, and what is left of limits and caps.
+#[derive(Clone, Debug)]
+pub(crate) struct Outlook {
+    /// High first.
+    pub(crate) lanes: Vec<LaneOutlook>,
+    /// When something may be ready that is not now; `None` while only a person can change that.
+    pub(crate) wake_at: Option<Timestamp>,
+    /// Whether a job runs, or will run without a person's doing before the next day.
+    pub(crate) live: bool,
+    pub(crate) budget: BudgetView,
+    /// The open circuits.
+    pub(super) open: HashMap<Provider, Open>,
+    pub(super) gate: Gate,
+}
+
+impl Outlook {
+    /// Returns what holds a lane.
+    pub(super) fn obstacle(&self, queue: QueueName) -> Option<&WaitingReason> {
+        self.lanes
+            .iter()
+            .find(|lane| lane.queue == queue)
+            .and_then(|lane| lane.obstacle.as_ref())
+    }
+}
+
+impl Store {
+    /// Returns why nothing moves, and when it will.
+    pub(crate) async fn outlook(&self, local: LocalTime) -> Result<Outlook> {
+        self.read(move |connection| outlook(connection, &local))
+            .await
+    }
+}
+
+/// Looks at the lanes as a claim would.
+pub(super) fn outlook(connection: &Connection, local: &LocalTime) -> Result<Outlook> {
+    let gate = Gate::read(connection, local)?;
+    let open = circuits::open(connection)?;
+    let mut look = Look {
+        connection,
+        local,
+        gate: &gate,
+        open: &open,
+        wake: Wake {
+            now: local.now,
+            at: None,
+        },
+        live: is_running(connection)?,
+    };
+    let mut lanes = Vec::new();
+    let mut high_short = false;
+    for lane in queues::read(connection)? {
+        let behind_high = lane.queue == QueueName::Bulk && high_short;
+        let obstacle = look.lane(&lane, behind_high)?;
+        high_short |= lane.queue == QueueName::High
+            && matches!(
+                obstacle,
+                Some(WaitingReason::TokenBudget { .. } | WaitingReason::RequestsBudget { .. })
+            );
+        lanes.push(LaneOutlook {
+            queue: lane.queue,
+            obstacle,
+        });
+    }
+    Ok(Outlook {
+        lanes,
+        wake_at: look.wake.at,
+        live: look.live,
+        budget: budget(&gate),
+        open,
+        gate,
+    })
+}
+
+/// The earliest moment after now.
+struct Wake {
+    now: Timestamp,
+    at: Option<Timestamp>,
+}
+
+impl Wake {
+    fn note(&mut self, moment: Timestamp) {
+        if moment > self.now {
+            self.at = Some(self.at.map_or(moment, |at| at.min(moment)));
+        }
+    }
+}
+
+struct Look<'look> {
+    connection: &'look Connection,
+    local: &'look LocalTime,
+    gate: &'look Gate,
+    open: &'look HashMap<Provider, Open>,
+    wake: Wake,
+    live: bool,
+}
+
+/// A pending job that is not visible yet.
+struct NextVisible {
+    at: Timestamp,
+    attempts: u32,
+    cause: Option<Cause>,
+}
+
+impl Look<'_> {
+    fn lane(&mut self, lane: &Lane, behind_high: bool) -> Result<Option<WaitingReason>> {
+        if !self.has_pending(lane.queue)? {
+            return Ok(None);
+        }
+        if lane.paused {
+            return Ok(Some(WaitingReason::QueuePaused));
+        }
+        if lane.queue == QueueName::Bulk
+            && let Some(hours) = self.gate.policy.quiet_hours
+            && let Some(until) = self.local.until_quiet(hours)
+        {
+            self.wake.note(until);
+            self.live = true;
+            return Ok(Some(WaitingReason::OutsideQuietHours { until }));
+        }
+        let visible = self.visible(lane, behind_high)?;
+        // Looked at in any case: it may have to be woken for.
+        let later = self.later(lane.queue)?;
+        Ok(match (visible, later) {
+            (Some(Visible::Ready), _) => None,
+            (Some(Visible::Held(reason)), _) => Some(reason),
+            (None, Some(reason)) => Some(reason),
+            (None, None) => self.passed_over(lane.queue)?,
+        })
+    }
+
+    fn has_pending(&self, queue: QueueName) -> Result<bool> {
+        Ok(self
+            .connection
+            .prepare_cached(
+                "SELECT coalesce(sum(jobs), 0) > 0 FROM lane_counts
+                 WHERE queue = ?1 AND status = 'pending'",
+            )?
+            .query_row([queue.as_str()], |row| row.get(0))?)
+    }
+
+    /// Looks at the first job of each provider that is visible now.
+    fn visible(&mut self, lane: &Lane, behind_high: bool) -> Result<Option<Visible>> {
+        let mut held = None;
+        for provider in [Provider::Offline, Provider::Claude] {
+            let Some(job) = self.first(lane.queue, provider)? else {
+                continue;
+            };
+            if let Some(open) = self.open.get(&provider) {
+                if let Some(probe_at) = open.probe_at {
+                    self.wake.note(probe_at);
+                }
+                self.live |= open.cause.passes_by_itself();
+                if open.may_probe(self.local.now) {
+                    return Ok(Some(Visible::Ready));
+                }
+                held = Some(reason_of(open));
+                continue;
+            }
+            if behind_high && provider == Provider::Claude && !job.has_answer {
+                self.live = true;
+                held = Some(WaitingReason::BehindHigh);
+                continue;
+            }
+            match self.gate.judge(&job) {
+                Verdict::Admit(_) => {
+                    if let Some(filled_at) = waits_to_be_filled(lane, &job) {
+                        self.wake.note(filled_at);
+                    }
+                    self.live = true;
+                    return Ok(Some(Visible::Ready));
+                }
+                // The next claim sets it aside; what is behind it comes then.
+                Verdict::PassOver { reason, .. } => held = Some(reason),
+                Verdict::Wait(reason) => {
+                    match &reason {
+                        WaitingReason::TokenBudget { until }
+                        | WaitingReason::RequestsBudget { until } => {
+                            self.wake.note(*until);
+                            self.live = true;
+                        }
+                        WaitingReason::SpendCap {
+                            until: Some(until), ..
+                        } => self.wake.note(*until),
+                        _ => {}
+                    }
+                    held = Some(reason);
+                }
+            }
+        }
+        Ok(held.map(Visible::Held))
+    }
+
+    fn first(&self, queue: QueueName, provider: Provider) -> Result<Option<Candidate>> {
+        let mut found = in_line(
+            self.connection,
+            Line::Ordinary,
+            queue,
+            provider,
+            self.local.now,
+            1,
+        )?;
+        Ok(found.pop())
+    }
+
+    /// Returns why the next job that becomes visible is not visible yet.
+    fn later(&mut self, queue: QueueName) -> Result<Option<WaitingReason>> {
+        let mut next: Option<NextVisible> = None;
+        for provider in [Provider::Claude, Provider::Offline] {
+            let found = self
+                .connection
+                .prepare_cached(
+                    "SELECT available_at, attempts, error_code FROM jobs
+                     WHERE status = 'pending' AND held = 0 AND queue = ?1 AND provider = ?2
+                       AND available_at > ?3
+                     ORDER BY available_at LIMIT 1",
+                )?
+                .query_row(
+                    (queue.as_str(), provider.as_str(), self.local.now.0),
+                    |row| {
+                        Ok(NextVisible {
+                            at: rows::timestamp(row, 0)?,
+                            attempts: row.get(1)?,
+                            cause: rows::cause(row, 2)?,
+                        })
+                    },
+                )
+                .optional()?;
+            let Some(found) = found else { continue };
+            if self.open.contains_key(&provider) {
+                continue;
+            }
+            self.wake.note(found.at);
+            self.live = true;
+            if next.as_ref().is_none_or(|next| found.at < next.at) {
+                next = Some(found);
+            }
+        }
+        Ok(next.map(|next| {
+            if next.attempts > 0 {
+                WaitingReason::Retrying {
+                    at: next.at,
+                    cause: next.cause,
+                }
+            } else {
+                WaitingReason::Delayed { until: next.at }
+            }
+        }))
+    }
+
+    /// Returns why the first job is passed over, where all are.
+    fn passed_over(&mut self, queue: QueueName) -> Result<Option<WaitingReason>> {
+        let oversized = self
+            .connection
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM jobs WHERE status = 'pending' AND held = 16
+                                AND queue = ?1)",
+            )?
+            .query_row([queue.as_str()], |row| row.get(0))?;
+        if oversized {
+            self.live = true;
+            if let Some(moment) = self.gate.windows.empty_at() {
+                self.wake.note(moment);
+            }
+            return Ok(Some(WaitingReason::LargerThanBudget));
+        }
+        let first = self
+            .connection
+            .prepare_cached(&format!(
+                "SELECT j.held, j.model, {}, {} FROM jobs AS j
+                 WHERE j.status = 'pending' AND j.held <> 0 AND j.queue = ?1 LIMIT 1",
+                candidate::BATCH_MONEY_COLUMNS,
+                candidate::WORK_COLUMNS
+            ))?
+            .query_row([queue.as_str()], |row| {
+                let model: String = row.get(1)?;
+                let estimate = crate::pricing::estimate(&model, &candidate::work(row, 6)?);
+                let worst = self.gate.policy.prices.at_worst_micros(&model, &estimate);
+                Ok(held_reason(
+                    row.get(0)?,
+                    model,
+                    &candidate::batch_money(row, 2)?,
+                    worst,
+                ))
+            })
+            .optional()?;
+        Ok(first.flatten())
+    }
+}
+
+enum Visible {
+    Ready,
+    Held(WaitingReason),
+}
+
+fn is_running(connection: &Connection) -> Result<bool> {
+    Ok(connection
+        .prepare_cached(
+            "SELECT coalesce(sum(jobs), 0) > 0 FROM lane_counts WHERE status IN (?1, ?2)",
+        )?
+        .query_row(
+            (JobStatus::Running.as_str(), JobStatus::Submitted.as_str()),
+            |row| row.get(0),
+        )?)
+}
+
+/// Returns until when a claim waits for more jobs, as the lane's settings want.
+fn waits_to_be_filled(lane: &Lane, job: &Candidate) -> Option<Timestamp> {
+    let patience = i64::from(lane.settings.max_batch_timeout_ms);
+    (patience > 0).then(|| Timestamp(job.place.1.saturating_add(patience)))
+}
+
+/// Returns why the jobs behind an open circuit wait.
+pub(super) fn reason_of(open: &Open) -> WaitingReason {
+    match (open.cause, open.probe_at) {
+        (Cause::Offline, Some(until)) => WaitingReason::Offline { until },
+        (cause, _) => WaitingReason::CircuitOpen { cause },
+    }
+}
+
+/// Returns why a job is passed over, of its bits; `None` without any.
+pub(super) fn held_reason(
+    bits: i64,
+    model: String,
+    batch_money: &crate::model::Money,
+    at_worst_micros: Option<i64>,
+) -> Option<WaitingReason> {
+    if bits & held::JOB_PAUSED != 0 {
+        Some(WaitingReason::JobPaused)
+    } else if bits & held::BATCH_PAUSED != 0 {
+        Some(WaitingReason::BatchPaused)
+    } else if bits & held::NO_PRICE != 0 {
+        Some(WaitingReason::PriceUnknown { model })
+    } else if bits & held::BATCH_CAPPED != 0 {
+        Some(WaitingReason::SpendCap {
+            scope: CapScope::Batch,
+            cap_micros: batch_money.cap_micros.unwrap_or(0),
+            needed_micros: batch_money.committed_micros() + at_worst_micros.unwrap_or(0),
+            until: None,
+        })
+    } else if bits & held::OVERSIZED != 0 {
+        Some(WaitingReason::LargerThanBudget)
+    } else {
+        None
+    }
+}
+
+fn budget(gate: &Gate) -> BudgetView {
+    let used = gate.windows.used(None);
+    let limits = gate.tightest_limits();
+    BudgetView {
+        requests: Gauge {
+            used: used.requests,
+            limit: limits.requests,
+        },
+        input_tokens: Gauge {
+            used: used.input,
+            limit: limits.input,
+        },
+        output_tokens: Gauge {
+            used: used.output,
+            limit: limits.output,
+        },
+        tokens: Gauge {
+            used: used.tokens(),
+            limit: limits.tokens,
+        },
+        day: gate.day,
+        month: gate.month,
+        day_ends_at: gate.local.day_ends_at,
+        month_ends_at: gate.local.month_ends_at,
+    }
+}

@@ -1,0 +1,71 @@
+//! The queues and what a person sets of them.
+
+use rusqlite::Connection;
+
+use super::{Result, Store, rows};
+use crate::model::{LaneSettings, QueueName};
+
+/// A queue with its settings.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lane {
+    pub(super) queue: QueueName,
+    pub(super) paused: bool,
+    pub(super) settings: LaneSettings,
+}
+
+/// Returns the queues in serving order.
+pub(super) fn read(connection: &Connection) -> Result<Vec<Lane>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT queue, paused, max_batch_size, max_batch_timeout_ms, max_retries, max_concurrency,
+                delivery_delay_ms
+         FROM queues ORDER BY serving_order",
+    )?;
+    let found = statement.query_map([], |row| {
+        Ok(Lane {
+            queue: rows::queue(row, 0)?,
+            paused: row.get(1)?,
+            settings: LaneSettings {
+                max_batch_size: row.get(2)?,
+                max_batch_timeout_ms: row.get(3)?,
+                max_retries: row.get(4)?,
+                max_concurrency: row.get(5)?,
+                delivery_delay_ms: row.get(6)?,
+            },
+        })
+    })?;
+    Ok(found.collect::<rusqlite::Result<_>>()?)
+}
+
+impl Store {
+    /// Pauses or resumes a queue. Says whether that changed anything.
+    pub(crate) async fn pause(&self, queue: QueueName, paused: bool) -> Result<bool> {
+        self.write(move |connection| {
+            Ok(connection.execute(
+                "UPDATE queues SET paused = ?2 WHERE queue = ?1 AND paused <> ?2",
+                (queue.as_str(), paused),
+            )? == 1)
+        })
+        .await
+    }
+
+    /// Stores a queue's settings, which were checked before.
+    pub(crate) async fn save_lane(&self, queue: QueueName, settings: LaneSettings) -> Result<()> {
+        self.write(move |connection| {
+            connection.execute(
+                "UPDATE queues SET max_batch_size = ?2, max_batch_timeout_ms = ?3, max_retries = ?4,
+                     max_concurrency = ?5, delivery_delay_ms = ?6
+                 WHERE queue = ?1",
+                (
+                    queue.as_str(),
+                    settings.max_batch_size,
+                    settings.max_batch_timeout_ms,
+                    settings.max_retries,
+                    settings.max_concurrency,
+                    settings.delivery_delay_ms,
+                ),
+            )?;
+            Ok(())
+        })
+        .await
+    }
+}

@@ -1,0 +1,265 @@
+//! The rolling windows: what was used or promised within the last 60 s, by second and by model.
+//!
+//! A call counts from the moment it was promised. What it used less than promised is given back to that
+//! second; what it used more counts from the second in which that became known.
+
+use std::collections::HashMap;
+
+use rusqlite::Connection;
+
+use super::{Result, rows};
+use crate::model::Timestamp;
+
+/// Length of the windows in seconds.
+const WINDOW: i64 = 60;
+/// Seconds after which what was used is forgotten.
+const FORGET: i64 = 600;
+/// A second in milliseconds.
+const SECOND: i64 = 1_000;
+
+/// Requests and tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Amount {
+    pub(super) requests: u64,
+    pub(super) input: u64,
+    pub(super) output: u64,
+}
+
+impl Amount {
+    fn add(&mut self, other: Self) {
+        self.requests = self.requests.saturating_add(other.requests);
+        self.input = self.input.saturating_add(other.input);
+        self.output = self.output.saturating_add(other.output);
+    }
+
+    /// Returns input and output tokens together.
+    pub(super) fn tokens(self) -> u64 {
+        self.input.saturating_add(self.output)
+    }
+}
+
+/// The most that may be used within a window; `None` for no limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Limits {
+    pub(super) requests: Option<u64>,
+    pub(super) input: Option<u64>,
+    pub(super) output: Option<u64>,
+    pub(super) tokens: Option<u64>,
+}
+
+/// Which limit is in the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scarce {
+    Requests,
+    Tokens,
+}
+
+impl Limits {
+    /// Returns which of the limits `amount` is over.
+    pub(super) fn exceeded_by(&self, amount: Amount) -> Option<Scarce> {
+        let over = |limit: Option<u64>, used: u64| limit.is_some_and(|limit| used > limit);
+        if over(self.requests, amount.requests) {
+            Some(Scarce::Requests)
+        } else if over(self.input, amount.input)
+            || over(self.output, amount.output)
+            || over(self.tokens, amount.tokens())
+        {
+            Some(Scarce::Tokens)
+        } else {
+            None
+        }
+    }
+}
+
+/// What each second of the window used.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Windows {
+    seconds: Vec<(i64, String, Amount)>,
+}
+
+/// Returns the second that a moment lies in.
+pub(super) fn second_of(moment: Timestamp) -> i64 {
+    moment.0.div_euclid(SECOND)
+}
+
+impl Windows {
+    /// Reads what the 60 s before `now` used.
+    pub(super) fn read(connection: &Connection, now: Timestamp) -> Result<Self> {
+        let mut statement = connection.prepare_cached(
+            "SELECT second, model, requests, input_tokens, output_tokens FROM usage_seconds
+             WHERE second >= ?1 ORDER BY second",
+        )?;
+        // A second counts until its last moment is 60 s ago.
+        let found = statement.query_map([second_of(now) - WINDOW], |row| {
+            Ok((
+                row.get(0)?,
+                row.get(1)?,
+                Amount {
+                    requests: rows::unsigned(row, 2)?,
+                    input: rows::unsigned(row, 3)?,
+                    output: rows::unsigned(row, 4)?,
+                },
+            ))
+        })?;
+        Ok(Self {
+            seconds: found.collect::<rusqlite::Result<_>>()?,
+        })
+    }
+
+    /// Returns what the window used in all, or for one model.
+    pub(super) fn used(&self, model: Option<&str>) -> Amount {
+        let mut sum = Amount::default();
+        for (_, of, amount) in &self.seconds {
+            if model.is_none_or(|model| model == of) {
+                sum.add(*amount);
+            }
+        }
+        sum
+    }
+
+    /// Returns the model that used most tokens.
+    pub(super) fn busiest_model(&self) -> Option<String> {
+        let mut sums: HashMap<&str, u64> = HashMap::new();
+        for (_, model, amount) in &self.seconds {
+            *sums.entry(model).or_default() += amount.tokens();
+        }
+        let busiest = sums.into_iter().max_by_key(|(_, tokens)| *tokens)?;
+        Some(busiest.0.to_owned())
+    }
+
+    /// Adds what is promised now.
+    pub(super) fn promise(&mut self, now: Timestamp, model: &str, amount: Amount) {
+        self.seconds
+            .push((second_of(now), model.to_owned(), amount));
+    }
+
+    /// Says whether nothing was used.
+    pub(super) fn is_empty(&self) -> bool {
+        self.seconds
+            .iter()
+            .all(|(_, _, amount)| *amount == Amount::default())
+    }
+
+    /// Returns whether `wanted` fits, else what is scarce and when there is room for it.
+    ///
+    /// `limits` are over all models, or over `model` alone.
+    pub(super) fn room_for(
+        &self,
+        wanted: Amount,
+        limits: &Limits,
+        model: Option<&str>,
+    ) -> std::result::Result<(), (Scarce, Timestamp)> {
+        let mut amount = self.used(model);
+        amount.add(wanted);
+        let Some(mut scarce) = limits.exceeded_by(amount) else {
+            return Ok(());
+        };
+        // Second by second, as they leave the window.
+        for (second, of, left) in &self.seconds {
+            if model.is_none_or(|model| model == of) {
+                amount.requests -= left.requests.min(amount.requests);
+                amount.input -= left.input.min(amount.input);
+                amount.output -= left.output.min(amount.output);
+                let free_at = Timestamp((second + WINDOW + 1) * SECOND);
+                match limits.exceeded_by(amount) {
+                    None => return Err((scarce, free_at)),
+                    Some(still) => scarce = still,
+                }
+            }
+        }
+        let last = self.seconds.last().map_or(0, |(second, ..)| *second);
+        Err((scarce, Timestamp((last + WINDOW + 1) * SECOND)))
+    }
+
+    /// Returns when nothing that was used so far counts any more.
+    pub(super) fn empty_at(&self) -> Option<Timestamp> {
+        self.seconds
+            .last()
+            .map(|(second, ..)| Timestamp((second + WINDOW + 1) * SECOND))
+    }
+}
+
+/// Makes the windows fit for use at `now`.
+///
+/// Where the clock went back, what was used "in the future" counts as used now: it leaves the window
+/// after 60 s, as it would have, instead of holding everything until the clock has caught up.
+pub(super) fn tidy(connection: &Connection, now: Timestamp) -> Result<()> {
+    let present = second_of(now);
+    connection
+        .prepare_cached("DELETE FROM usage_seconds WHERE second < ?1")?
+        .execute([present - FORGET])?;
+    let ahead: bool = connection
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM usage_seconds WHERE second > ?1)")?
+        .query_row([present], |row| row.get(0))?;
+    if ahead {
+        let mut sums: HashMap<String, Amount> = HashMap::new();
+        let mut statement = connection.prepare_cached(
+            "DELETE FROM usage_seconds WHERE second > ?1
+             RETURNING model, requests, input_tokens, output_tokens",
+        )?;
+        let mut found = statement.query([present])?;
+        while let Some(row) = found.next()? {
+            sums.entry(row.get(0)?).or_default().add(Amount {
+                requests: rows::unsigned(row, 1)?,
+                input: rows::unsigned(row, 2)?,
+                output: rows::unsigned(row, 3)?,
+            });
+        }
+        for (model, amount) in &sums {
+            record(connection, present, model, *amount)?;
+        }
+        connection
+            .prepare_cached("UPDATE ledger SET second = ?1 WHERE state = 'reserved' AND second > ?1")?
+            .execute([present])?;
+    }
+    Ok(())
+}
+
+/// Adds to what a second used.
+pub(super) fn record(
+    connection: &Connection,
+    second: i64,
+    model: &str,
+    amount: Amount,
+) -> Result<()> {
+    connection
+        .prepare_cached(
+            "INSERT INTO usage_seconds (second, model, requests, input_tokens, output_tokens)
+             VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
+                 input_tokens = input_tokens + excluded.input_tokens,
+                 output_tokens = output_tokens + excluded.output_tokens",
+        )?
+        .execute((
+            second,
+            model,
+            amount.requests.cast_signed(),
+            amount.input.cast_signed(),
+            amount.output.cast_signed(),
+        ))?;
+    Ok(())
+}
+
+/// Takes back what a second was promised and did not use.
+pub(super) fn give_back(
+    connection: &Connection,
+    second: i64,
+    model: &str,
+    amount: Amount,
+) -> Result<()> {
+    connection
+        .prepare_cached(
+            "UPDATE usage_seconds SET requests = max(0, requests - ?3),
+                 input_tokens = max(0, input_tokens - ?4),
+                 output_tokens = max(0, output_tokens - ?5)
+             WHERE second = ?1 AND model = ?2",
+        )?
+        .execute((
+            second,
+            model,
+            amount.requests.cast_signed(),
+            amount.input.cast_signed(),
+            amount.output.cast_signed(),
+        ))?;
+    Ok(())
+}
