@@ -15,8 +15,6 @@ pub(crate) struct LocalTime {
     pub(crate) now: Timestamp,
     /// The day, such as `2026-11-29`.
     pub(crate) day: String,
-    /// When the day began.
-    pub(crate) day_began_at: Timestamp,
     /// When the next day begins.
     pub(crate) day_ends_at: Timestamp,
     /// When the next month begins.
@@ -35,7 +33,6 @@ impl LocalTime {
         Self {
             now,
             day: date.to_string(),
-            day_began_at: begin(date),
             day_ends_at: begin(date.saturating_add(1.day())),
             month_ends_at: begin(date.first_of_month().saturating_add(1.month())),
             zoned,
@@ -96,8 +93,11 @@ mod tests {
         LocalTime::at(Timestamp(moment.as_millisecond()), &zone)
     }
 
+    /// Returns how many hours the day has.
     fn hours(local: &LocalTime) -> i64 {
-        (local.day_ends_at.0 - local.day_began_at.0) / 3_600_000
+        let zone = local.zoned.time_zone();
+        let began = begin_of(local.zoned.date(), zone).unwrap();
+        (local.day_ends_at.0 - began.0) / 3_600_000
     }
 
     #[test]

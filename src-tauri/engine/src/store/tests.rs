@@ -5,8 +5,10 @@ use std::sync::Arc;
 use tempfile::TempDir;
 
 use super::*;
+use crate::calendar::LocalTime;
 use crate::model::{
-    AttemptOutcome, BatchId, Cause, ConsumerPlace, JobId, JobStatus, Provider, QueueName, Timestamp,
+    AttemptOutcome, BatchId, BulkAction, Cause, ConsumerPlace, JobId, JobStatus, Provider, QueueName,
+    Selection, Timestamp,
 };
 
 const NOW: Timestamp = Timestamp(1_000_000);
@@ -26,6 +28,20 @@ fn shelf() -> Shelf {
 
 fn minutes(count: i64) -> Timestamp {
     Timestamp(NOW.0 + count * 60_000)
+}
+
+fn local(now: Timestamp) -> LocalTime {
+    LocalTime::at(now, &jiff::tz::TimeZone::UTC)
+}
+
+fn request(limit: u32, now: Timestamp) -> ClaimRequest {
+    ClaimRequest {
+        local: local(now),
+        lease_expires_at: minutes(100),
+        running: Vec::new(),
+        claude_room: u32::MAX,
+        limit,
+    }
 }
 
 impl Shelf {
@@ -49,6 +65,8 @@ impl Shelf {
             provider: Provider::Claude,
             model: "claude-sonnet-4-6".to_owned(),
             max_tokens: 1_000,
+            cap_micros: None,
+            paused: false,
             jobs,
         };
         self.store.submit(batch, NOW).await.unwrap();
@@ -56,15 +74,12 @@ impl Shelf {
     }
 
     async fn claim(&self, limit: u32, now: Timestamp) -> Vec<ClaimedJob> {
-        self.store
-            .claim(QueueName::High, limit, now, minutes(100))
-            .await
-            .unwrap()
+        self.store.claim(request(limit, now)).await.unwrap()
     }
 
     async fn look(&self, job_id: &JobId) -> lists::JobRecord {
         let context = ListContext {
-            now: NOW,
+            local: local(NOW),
             consumer: ConsumerPlace::Here,
         };
         self.store.job(job_id.clone(), context).await.unwrap()
@@ -81,6 +96,14 @@ fn answer() -> NewAnswer {
         output_tokens: 20,
         cost_micros: Some(600),
         review: None,
+    }
+}
+
+fn settled() -> Settlement {
+    Settlement::Known {
+        input_tokens: 100,
+        output_tokens: 20,
+        micros: Some(600),
     }
 }
 
@@ -108,6 +131,7 @@ fn retry_at(moment: Timestamp) -> AttemptEnd {
         input_tokens: None,
         output_tokens: None,
         cost_micros: Some(0),
+        settlement: Settlement::Nothing { asked: true },
         next: AfterAttempt::RetryAt(moment),
     }
 }
@@ -164,7 +188,7 @@ async fn a_late_finisher_changes_nothing_but_the_record_of_what_it_cost() {
     assert!(
         !shelf
             .store
-            .keep_answer(late.clone(), answer(), minutes(3))
+            .keep_answer(late.clone(), answer(), settled(), minutes(3))
             .await
             .unwrap()
     );
@@ -274,7 +298,7 @@ async fn a_kept_answer_survives_a_crash_and_needs_no_new_call() {
     assert!(
         shelf
             .store
-            .keep_answer(lease, answer(), minutes(1))
+            .keep_answer(lease, answer(), settled(), minutes(1))
             .await
             .unwrap()
     );
@@ -329,7 +353,7 @@ async fn counters_always_say_what_counting_would() {
         .cancel(vec![added[3].clone()], minutes(1))
         .await
         .unwrap();
-    let counts = shelf.store.overview(minutes(2), NOW).await.unwrap().counts;
+    let counts = shelf.store.overview(local(minutes(2))).await.unwrap().counts;
     assert_eq!(
         (
             counts.total,
@@ -342,7 +366,7 @@ async fn counters_always_say_what_counting_would() {
     );
     let batch = shelf
         .store
-        .overview(minutes(2), NOW)
+        .overview(local(minutes(2)))
         .await
         .unwrap()
         .batches
