@@ -12,6 +12,7 @@ mod claude_stream;
 mod claude_transport;
 mod intake;
 mod lifecycle;
+mod limits;
 mod offline;
 mod pdf;
 mod queue;

@@ -398,7 +398,15 @@ fn end_attempt(
     let told = end.told_to_wait_ms.map(Duration::from_millis);
     match end.next {
         AfterAttempt::Deferred { open_circuit: true } => {
-            circuits::trip(connection, lease, provider, end.cause, &end.message, told, now)?;
+            circuits::trip(
+                connection,
+                lease,
+                provider,
+                end.cause,
+                &end.message,
+                told,
+                now,
+            )?;
         }
         AfterAttempt::Deferred { .. } | AfterAttempt::Cancelled => {
             circuits::release_probe(connection, lease)?;

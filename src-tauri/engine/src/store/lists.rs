@@ -320,11 +320,7 @@ fn waiting_reason(
     })
 }
 
-fn record(
-    connection: &Connection,
-    job_id: &JobId,
-    context: &ListContext,
-) -> Result<JobRecord> {
+fn record(connection: &Connection, job_id: &JobId, context: &ListContext) -> Result<JobRecord> {
     let outlook = outlook(connection, &context.local)?;
     let (job, prompt, document_sha256) = connection
         .prepare_cached(&format!(
