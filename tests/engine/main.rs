@@ -14,6 +14,7 @@ mod intake;
 mod lifecycle;
 mod limits;
 mod offline;
+mod outbox;
 mod pdf;
 mod queue;
 mod support;
