@@ -120,7 +120,7 @@ fn show(bar: &ProgressBar, overview: &Overview, before: JobCounts) {
             "{} running, {} failed, {} spent today",
             counts.running,
             counts.dead_letters.saturating_sub(before.dead_letters),
-            money(Some(overview.spent_today_micros))
+            money(Some(overview.budget.day.settled_micros))
         ),
     });
 }
