@@ -328,6 +328,10 @@ fn what_cannot_be_set_is_refused_with_a_reason_and_changes_nothing() {
         &["cancel", "--all", "no-such-job"],
         &["cancel", "--cause", "bad-luck"],
         &["cancel", "--batch", "no-such-batch"],
+        // An empty search would mean every job.
+        &["cancel", "--search", " "],
+        &["purge", "--yes", "--search", ""],
+        &["purge", "--yes", "--batch", ""],
         &["retry", "--dry-run"],
         &["retry", "--all", "--max-tokens", "1"],
         &["retry", "--all", "--template", "no-such-template-v1"],

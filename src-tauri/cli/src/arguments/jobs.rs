@@ -3,7 +3,7 @@
 use clap::Args;
 use gistmill_engine::model::Cause;
 
-use super::words::{PlaceArgument, StatusArgument, cause};
+use super::words::{PlaceArgument, StatusArgument, cause, searched};
 use super::{ProviderArgument, QueueArgument};
 
 #[derive(Args)]
@@ -21,7 +21,7 @@ pub(crate) struct JobsArguments {
     #[arg(long, value_name = "KEY", value_parser = cause)]
     pub(crate) cause: Option<Cause>,
     /// Only jobs whose file name, batch, error or result has words that begin like these
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, value_name = "TEXT", value_parser = searched)]
     pub(crate) search: Option<String>,
     /// At most so many
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=500))]
@@ -58,7 +58,7 @@ pub(crate) struct Chosen {
     #[arg(long, value_name = "KEY", value_parser = cause, conflicts_with = "jobs")]
     pub(crate) cause: Option<Cause>,
     /// Only jobs whose file name, batch, error or result has words that begin like these
-    #[arg(long, value_name = "TEXT", conflicts_with = "jobs")]
+    #[arg(long, value_name = "TEXT", value_parser = searched, conflicts_with = "jobs")]
     pub(crate) search: Option<String>,
 }
 

@@ -108,3 +108,11 @@ pub(super) fn cause(text: &str) -> Result<Cause, String> {
             .to_owned()
     })
 }
+
+/// Reads what is searched for. Nothing would match every job, which nobody means who searches.
+pub(super) fn searched(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() {
+        return Err("write a word to search for; --all means every job".to_owned());
+    }
+    Ok(text.to_owned())
+}
