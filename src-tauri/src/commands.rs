@@ -3,6 +3,7 @@
 
 mod intake;
 mod jobs;
+mod lanes;
 mod settings;
 mod system;
 
@@ -22,12 +23,17 @@ pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
         jobs::overview,
         jobs::jobs,
         jobs::job,
+        jobs::dead_letters,
+        jobs::plan_retry,
         jobs::retry,
-        jobs::retry_matching,
-        jobs::run_now,
-        jobs::cancel_jobs,
-        jobs::pause_lane,
-        jobs::close_circuit,
+        jobs::plan_action,
+        jobs::apply_action,
+        jobs::move_job,
+        lanes::pause_lane,
+        lanes::save_lane,
+        lanes::pause_batch,
+        lanes::set_batch_cap,
+        lanes::close_circuit,
         intake::templates,
         intake::scan,
         intake::cancel_scan,
@@ -38,6 +44,11 @@ pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
         settings::save_key,
         settings::remove_key,
         settings::test_key,
+        settings::prices,
+        settings::save_price,
+        settings::remove_price,
+        settings::webhook_status,
+        settings::save_webhook_secret,
         system::choose_files,
         system::choose_folder,
         system::open_path,

@@ -6,8 +6,14 @@
 )]
 
 mod crash;
+// Only a build that can end itself on purpose can be tested so: `--features gistmill/fault-points`.
+#[cfg(all(unix, feature = "fault-points"))]
+mod kill_points;
+mod settings;
+mod steer;
 mod support;
 mod use_it;
+mod why;
 
 #[test]
 fn every_file_of_this_folder_is_listed_above() {

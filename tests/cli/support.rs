@@ -1,12 +1,18 @@
 //! Runs the real binary in a folder of its own.
 
 use std::path::PathBuf;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use gistmill_testkit::fake_claude::FakeClaude;
 use gistmill_testkit::pdf::text_pdf;
 use serde_json::Value;
 use tempfile::TempDir;
+
+/// Longest that anything awaited may take before the test says what it waited for.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How often what is awaited is looked at.
+const LOOK: Duration = Duration::from_millis(25);
 
 /// A folder with data and PDFs, and the binary that works on it.
 pub(crate) struct Desk {
@@ -25,9 +31,14 @@ impl Desk {
 
     /// A desk with a key, whose Claude is the fake one.
     pub(crate) fn asking(claude: &FakeClaude) -> Self {
+        Self::asking_at(claude.url())
+    }
+
+    /// A desk with a key, whose Claude is at this address.
+    pub(crate) fn asking_at(url: String) -> Self {
         let mut desk = Self::new();
         desk.environment = vec![
-            ("ANTHROPIC_BASE_URL".to_owned(), claude.url()),
+            ("ANTHROPIC_BASE_URL".to_owned(), url),
             (
                 "ANTHROPIC_API_KEY".to_owned(),
                 "sk-ant-test-0123456789".to_owned(),
@@ -71,6 +82,7 @@ impl Desk {
             .env("XDG_RUNTIME_DIR", self.folder.path())
             .env_remove("ANTHROPIC_API_KEY")
             .env_remove("ANTHROPIC_BASE_URL")
+            .env("TZ", "UTC")
             .envs(self.environment.clone())
             .stdin(Stdio::null());
         command
@@ -93,11 +105,84 @@ impl Desk {
         printed
     }
 
+    /// Runs the binary, which must end with this code, and returns what it printed and complained of.
+    pub(crate) fn ends_with(&self, code: i32, arguments: &[&str]) -> String {
+        let output = self.run(arguments);
+        let said = String::from_utf8_lossy(&output.stdout).into_owned() + &complaint(&output);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {said}");
+        said
+    }
+
+    /// Starts the binary beside the test; it is killed when the test ends first.
+    pub(crate) fn start(&self, arguments: &[&str]) -> Working {
+        let mut command = self.gistmill(arguments);
+        command.stdout(Stdio::null());
+        Working(command.spawn().unwrap())
+    }
+
+    /// Returns why nothing moves, as `gistmill status` says it.
+    pub(crate) fn answer(&self) -> Option<String> {
+        self.text(&["status"])
+            .lines()
+            .find_map(|line| line.strip_prefix("Why is nothing moving? "))
+            .map(str::to_owned)
+    }
+
+    /// Waits until the reason that nothing moves begins with these words.
+    pub(crate) fn until_answer(&self, beginning: &str) -> String {
+        let mut last = None;
+        until(
+            || {
+                last = self.answer();
+                last.clone().filter(|answer| answer.starts_with(beginning))
+            },
+            || format!("waited for “{beginning}…”:\n{}", self.text(&["status"])),
+        )
+    }
+
     /// Runs the binary with `--json`, which must succeed, and returns what it printed.
     pub(crate) fn json(&self, arguments: &[&str]) -> Value {
         let mut all = arguments.to_vec();
         all.push("--json");
         serde_json::from_str(&self.text(&all)).unwrap()
+    }
+}
+
+/// A binary that runs beside the test.
+pub(crate) struct Working(Child);
+
+impl Working {
+    /// Says whether it still runs.
+    pub(crate) fn runs(&mut self) -> bool {
+        self.0.try_wait().unwrap().is_none()
+    }
+
+    /// Waits until it has ended by itself.
+    pub(crate) fn ended(mut self) -> ExitStatus {
+        until(
+            || self.0.try_wait().unwrap(),
+            || "the program does not end".to_owned(),
+        )
+    }
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        // It may have ended already.
+        self.0.kill().ok();
+        self.0.wait().ok();
+    }
+}
+
+/// Looks again and again until there is something, and returns it.
+pub(crate) fn until<T>(mut look: impl FnMut() -> Option<T>, what: impl Fn() -> String) -> T {
+    let began = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(began.elapsed() < PATIENCE, "{}", what());
+        std::thread::sleep(LOOK);
     }
 }
 

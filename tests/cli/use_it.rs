@@ -154,7 +154,7 @@ async fn a_second_run_beside_the_first_ends_with_its_own_code() {
     let desk = Desk::asking(&claude);
     desk.put_pdfs(2);
     desk.text(&["add", "pdfs", "--queue", "high"]);
-    let mut first = desk.gistmill(&["run"]).spawn().unwrap();
+    let first = desk.start(&["run"]);
     claude.arrived(1).await;
     let second = desk.run(&["run"]);
     assert_eq!(second.status.code(), Some(4), "{}", complaint(&second));
@@ -163,7 +163,7 @@ async fn a_second_run_beside_the_first_ends_with_its_own_code() {
         status.contains("A Gistmill is working the queue."),
         "{status}"
     );
-    assert!(first.wait().unwrap().success());
+    assert!(first.ended().success());
 }
 
 #[tokio::test(flavor = "multi_thread")]

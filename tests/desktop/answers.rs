@@ -37,7 +37,7 @@ fn an_empty_prompt_is_refused_and_leaves_no_job() {
     let shell = Shell::start();
     let submission = json!({
         "name": "Prompt", "queue": "high", "template": "pdf-summarize-v1",
-        "provider": "offline", "model": null,
+        "provider": "offline", "model": null, "capMicros": null, "paused": false,
     });
     let problem = shell
         .call(

@@ -1,9 +1,24 @@
 //! What can be asked on the command line.
 
+mod jobs;
+mod limits;
+mod words;
+
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use gistmill_engine::model::{JobsShown, Provider, QueueName};
+use clap::{Args, Parser, Subcommand};
+
+pub(crate) use jobs::{
+    ActionArguments, Chosen, JobsArguments, MoveArguments, MoveToArguments, PurgeArguments,
+    RetryArguments, ShowArguments,
+};
+pub(crate) use limits::{
+    BatchesCommand, ConfigCommand, LaneArguments, PriceArguments, PricesCommand, QueuesCommand,
+    SettingName, WebhookCommand,
+};
+pub(crate) use words::{LanesArgument, ProviderArgument, QueueArgument};
+
+use crate::values;
 
 /// Summarize PDFs with Claude, or without a key by picking their own sentences.
 ///
@@ -24,26 +39,79 @@ pub(crate) struct Arguments {
 
 const EXAMPLES: &str = "Examples:
   gistmill add ~/papers --provider offline   add every PDF of a folder, for a summary without a key
+  gistmill add ~/papers --cap 5              add them for Claude, and spend $5 on them at most
   gistmill run                               work the queue until it is empty
+  gistmill status                            what runs, what waits, and why nothing moves
   gistmill show 39e5177e                     show a job; its id is in the table of “gistmill jobs”
+  gistmill retry --cause rate-limited        run again what failed for one cause
 
-Exit codes: 0 all done, 1 some jobs failed, 2 wrong usage or an error, 3 a person is needed,
-4 another Gistmill is working the queue.";
+Money is in dollars with at most six decimals: 5, 2.50, 0.000001.
+
+Exit codes: 0 all done, 1 some jobs failed or stayed as they were, 2 wrong usage or an error,
+3 a person is needed, 4 another Gistmill is working the queue.";
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Add PDFs, folders of PDFs, or a prompt to the queue
     Add(AddArguments),
     /// Work the queue until it is empty
+    ///
+    /// Waits by itself for retries, for tokens of the next minute, for a network, and for bulk's hours.
+    /// Ends with code 3 when only a person can let the jobs go on: a cap, a key, a pause, a price.
     Run,
-    /// Show counts, lanes, and why nothing moves
+    /// Show counts, lanes, limits, money, and why nothing moves
     Status,
     /// List jobs, newest first
     Jobs(JobsArguments),
     /// Show one job: its state, its attempts, its summary
     Show(ShowArguments),
+    /// Show failed jobs by cause, with what to do about each
+    DeadLetters,
     /// Put failed, cancelled or reviewed jobs back in the queue
+    ///
+    /// Flags mean failed and dead-lettered jobs, unless --status says another state. Each job begins anew with
+    /// no attempts used; its history stays.
+    #[command(visible_alias = "redrive")]
     Retry(RetryArguments),
+    /// Call jobs off; a running call that is paid for anyway may finish
+    Cancel(ActionArguments),
+    /// Hold waiting jobs until they are resumed
+    Pause(ActionArguments),
+    /// Let held jobs go on
+    Resume(ActionArguments),
+    /// Let waiting jobs run without waiting for their delay or countdown
+    RunNow(ActionArguments),
+    /// Put waiting jobs in another queue, at its end
+    MoveTo(MoveToArguments),
+    /// Move a waiting job within its queue
+    Move(MoveArguments),
+    /// Remove jobs that don't run, with their history and their stored results
+    Purge(PurgeArguments),
+    /// Show the queues, pause or resume them, or set how they work
+    Queues {
+        #[command(subcommand)]
+        command: Option<QueuesCommand>,
+    },
+    /// Show the latest batches, pause or resume one, or cap what it may cost
+    Batches {
+        #[command(subcommand)]
+        command: Option<BatchesCommand>,
+    },
+    /// Show the settings, or change one
+    Config {
+        #[command(subcommand)]
+        command: Option<ConfigCommand>,
+    },
+    /// Show what models cost, or set what one costs
+    Prices {
+        #[command(subcommand)]
+        command: Option<PricesCommand>,
+    },
+    /// Show how telling of failures by HTTP goes, or set its secret
+    Webhook {
+        #[command(subcommand)]
+        command: Option<WebhookCommand>,
+    },
     /// Set, test or remove the Anthropic API key
     Key {
         #[command(subcommand)]
@@ -78,48 +146,18 @@ pub(crate) struct AddArguments {
     /// A name for this batch (else the folder's or the file's name)
     #[arg(long)]
     pub(crate) name: Option<String>,
-}
-
-#[derive(Args)]
-pub(crate) struct JobsArguments {
-    /// Which jobs
-    #[arg(long, value_enum, default_value_t = StatusArgument::All)]
-    pub(crate) status: StatusArgument,
-    /// Only titles and errors that contain this text
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) search: Option<String>,
-    /// At most so many
-    #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=500))]
-    pub(crate) limit: u32,
-}
-
-#[derive(Args)]
-pub(crate) struct ShowArguments {
-    /// The job's id, or enough of its beginning or its end
-    pub(crate) job: String,
-    /// Print the summary and nothing else
+    /// Most dollars that this batch may cost (else batch-cap of the settings)
+    #[arg(long, value_name = "AMOUNT", value_parser = values::amount)]
+    pub(crate) cap: Option<i64>,
+    /// Add the batch paused; “gistmill batches resume” lets it go on
     #[arg(long)]
-    pub(crate) result: bool,
-}
-
-#[derive(Args)]
-pub(crate) struct RetryArguments {
-    /// Ids of jobs, or enough of their beginnings or ends
-    #[arg(
-        required_unless_present = "all",
-        conflicts_with = "all",
-        value_name = "JOB"
-    )]
-    pub(crate) jobs: Vec<String>,
-    /// All failed and dead-lettered jobs
-    #[arg(long)]
-    pub(crate) all: bool,
+    pub(crate) paused: bool,
 }
 
 #[derive(Subcommand)]
 pub(crate) enum KeyCommand {
     /// Keep a key in the system's keychain; it is asked for, or read from standard input
-    Set(KeySetArguments),
+    Set(SecretArguments),
     /// Make one free call with the key, and show what it may use
     Test,
     /// Remove the key from the system's keychain
@@ -127,65 +165,8 @@ pub(crate) enum KeyCommand {
 }
 
 #[derive(Args)]
-pub(crate) struct KeySetArguments {
-    /// Read the key from standard input instead of asking for it
+pub(crate) struct SecretArguments {
+    /// Read it from standard input instead of asking for it
     #[arg(long)]
     pub(crate) stdin: bool,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum QueueArgument {
-    High,
-    Bulk,
-}
-
-impl From<QueueArgument> for QueueName {
-    fn from(argument: QueueArgument) -> Self {
-        match argument {
-            QueueArgument::High => Self::High,
-            QueueArgument::Bulk => Self::Bulk,
-        }
-    }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum ProviderArgument {
-    /// Anthropic's Messages API
-    Claude,
-    /// The PDF's own key sentences, without a key or a network
-    Offline,
-}
-
-impl From<ProviderArgument> for Provider {
-    fn from(argument: ProviderArgument) -> Self {
-        match argument {
-            ProviderArgument::Claude => Self::Claude,
-            ProviderArgument::Offline => Self::Offline,
-        }
-    }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum StatusArgument {
-    All,
-    Running,
-    Waiting,
-    NeedsReview,
-    DeadLetters,
-    Done,
-    Cancelled,
-}
-
-impl From<StatusArgument> for JobsShown {
-    fn from(argument: StatusArgument) -> Self {
-        match argument {
-            StatusArgument::All => Self::All,
-            StatusArgument::Running => Self::Running,
-            StatusArgument::Waiting => Self::Waiting,
-            StatusArgument::NeedsReview => Self::NeedsReview,
-            StatusArgument::DeadLetters => Self::DeadLetters,
-            StatusArgument::Done => Self::Done,
-            StatusArgument::Cancelled => Self::Cancelled,
-        }
-    }
 }

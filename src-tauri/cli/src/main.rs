@@ -4,13 +4,14 @@ mod arguments;
 mod commands;
 mod output;
 mod shown;
+mod values;
 
 use std::process::ExitCode;
 
 use clap::Parser as _;
 use gistmill_engine::Engine;
 
-use arguments::{Arguments, Command, KeyCommand};
+use arguments::Arguments;
 use output::{Failed, Output};
 
 fn main() -> ExitCode {
@@ -39,19 +40,7 @@ fn main() -> ExitCode {
 async fn run(arguments: Arguments, output: Output) -> Result<ExitCode, Failed> {
     let config = gistmill_host::engine_config(arguments.data_dir.as_deref())?;
     let engine = Engine::open(config).await?;
-    let ended = match arguments.command {
-        Command::Add(add) => commands::add::run(&engine, add, output).await,
-        Command::Run => commands::run::run(&engine, output).await,
-        Command::Status => commands::status::run(&engine, output).await,
-        Command::Jobs(jobs) => commands::jobs::run(&engine, jobs, output).await,
-        Command::Show(show) => commands::show::run(&engine, show, output).await,
-        Command::Retry(retry) => commands::retry::run(&engine, retry, output).await,
-        Command::Key { command } => match command {
-            KeyCommand::Set(set) => commands::key::set(&engine, &set, output).await,
-            KeyCommand::Test => commands::key::test(&engine, output).await,
-            KeyCommand::Remove => commands::key::remove(&engine, output).await,
-        },
-    };
+    let ended = commands::run(&engine, arguments.command, output).await;
     engine.shutdown().await;
     ended
 }

@@ -1,6 +1,9 @@
 //! What the window and the command line read from the machine for the engine, which reads nothing
 //! itself: environment variables, the home folder, the time zone, the program's own place.
 
+#[cfg(feature = "fault-points")]
+mod fault_points;
+
 use std::ffi::OsStr;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -44,6 +47,10 @@ pub fn engine_config(data_directory: Option<&Path>) -> Result<EngineConfig, Prob
     config.environment_base_url = variable("ANTHROPIC_BASE_URL");
     config.environment_key = variable("ANTHROPIC_API_KEY").map(Into::into);
     config.time_zone = jiff::tz::TimeZone::system();
+    #[cfg(feature = "fault-points")]
+    if let Some(wish) = variable(fault_points::VARIABLE) {
+        config.fault = fault_points::hook(&wish)?;
+    }
     Ok(config)
 }
 

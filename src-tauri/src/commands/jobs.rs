@@ -1,6 +1,9 @@
-//! The list, its jobs and its lanes.
+//! The list, its jobs, and what is done to them, one or many.
 
-use gistmill_engine::model::{JobDetail, JobFilter, JobId, JobPage, Overview, Provider, QueueName};
+use gistmill_engine::model::{
+    Affected, BulkAction, DeadLetterGroup, JobDetail, JobFilter, JobId, JobPage, Overview, Place,
+    RetryChanges, RetryPlan, Selection,
+};
 
 use super::{Answer, Opened};
 
@@ -28,46 +31,62 @@ pub(crate) async fn job(engine: Opened<'_>, job_id: JobId) -> Answer<JobDetail> 
 }
 
 #[tauri::command]
-pub(crate) async fn retry(engine: Opened<'_>, job_ids: Vec<JobId>) -> Answer<u64> {
-    engine.retry(job_ids).await.map_err(|error| error.problem())
+pub(crate) async fn dead_letters(engine: Opened<'_>) -> Answer<Vec<DeadLetterGroup>> {
+    engine.dead_letters().await.map_err(|error| error.problem())
 }
 
 #[tauri::command]
-pub(crate) async fn retry_matching(engine: Opened<'_>, filter: JobFilter) -> Answer<u64> {
+pub(crate) async fn plan_retry(
+    engine: Opened<'_>,
+    selection: Selection,
+    changes: RetryChanges,
+) -> Answer<RetryPlan> {
     engine
-        .retry_matching(filter)
+        .plan_retry(selection, changes)
         .await
         .map_err(|error| error.problem())
 }
 
 #[tauri::command]
-pub(crate) async fn run_now(engine: Opened<'_>, job_ids: Vec<JobId>) -> Answer<u64> {
+pub(crate) async fn retry(
+    engine: Opened<'_>,
+    selection: Selection,
+    changes: RetryChanges,
+) -> Answer<Affected> {
     engine
-        .run_now(job_ids)
+        .retry(selection, changes)
         .await
         .map_err(|error| error.problem())
 }
 
 #[tauri::command]
-pub(crate) async fn cancel_jobs(engine: Opened<'_>, job_ids: Vec<JobId>) -> Answer<u64> {
+pub(crate) async fn plan_action(
+    engine: Opened<'_>,
+    selection: Selection,
+    action: BulkAction,
+) -> Answer<Affected> {
     engine
-        .cancel_jobs(job_ids)
+        .plan_action(selection, action)
         .await
         .map_err(|error| error.problem())
 }
 
 #[tauri::command]
-pub(crate) async fn pause_lane(engine: Opened<'_>, queue: QueueName, paused: bool) -> Answer<()> {
+pub(crate) async fn apply_action(
+    engine: Opened<'_>,
+    selection: Selection,
+    action: BulkAction,
+) -> Answer<Affected> {
     engine
-        .pause_lane(queue, paused)
+        .apply_action(selection, action)
         .await
         .map_err(|error| error.problem())
 }
 
 #[tauri::command]
-pub(crate) async fn close_circuit(engine: Opened<'_>, provider: Provider) -> Answer<()> {
+pub(crate) async fn move_job(engine: Opened<'_>, job_id: JobId, place: Place) -> Answer<bool> {
     engine
-        .close_circuit(provider)
+        .move_job(job_id, place)
         .await
         .map_err(|error| error.problem())
 }

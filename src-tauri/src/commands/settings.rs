@@ -1,6 +1,6 @@
-//! Settings and the API key. The key goes in and never comes back.
+//! Settings, prices and secrets. A secret goes in and never comes back.
 
-use gistmill_engine::model::{KeyStatus, KeyTest, Settings};
+use gistmill_engine::model::{KeyStatus, KeyTest, ModelPrice, PriceTable, Settings, WebhookStatus};
 
 use super::{Answer, Opened};
 
@@ -37,4 +37,44 @@ pub(crate) async fn remove_key(engine: Opened<'_>) -> Answer<KeyStatus> {
 #[tauri::command]
 pub(crate) async fn test_key(engine: Opened<'_>) -> Answer<KeyTest> {
     engine.test_key().await.map_err(|error| error.problem())
+}
+
+#[tauri::command]
+pub(crate) async fn prices(engine: Opened<'_>) -> Answer<PriceTable> {
+    engine.prices().await.map_err(|error| error.problem())
+}
+
+#[tauri::command]
+pub(crate) async fn save_price(engine: Opened<'_>, price: ModelPrice) -> Answer<PriceTable> {
+    engine
+        .save_price(price)
+        .await
+        .map_err(|error| error.problem())
+}
+
+#[tauri::command]
+pub(crate) async fn remove_price(engine: Opened<'_>, model: String) -> Answer<PriceTable> {
+    engine
+        .remove_price(model)
+        .await
+        .map_err(|error| error.problem())
+}
+
+#[tauri::command]
+pub(crate) async fn webhook_status(engine: Opened<'_>) -> Answer<WebhookStatus> {
+    engine
+        .webhook_status()
+        .await
+        .map_err(|error| error.problem())
+}
+
+#[tauri::command]
+pub(crate) async fn save_webhook_secret(
+    engine: Opened<'_>,
+    secret: Option<String>,
+) -> Answer<WebhookStatus> {
+    engine
+        .save_webhook_secret(secret)
+        .await
+        .map_err(|error| error.problem())
 }

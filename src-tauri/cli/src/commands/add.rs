@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::arguments::AddArguments;
 use crate::output::{Failed, Output};
-use crate::shown::counted;
+use crate::shown::{counted, short_id};
 
 /// Most bytes read as a prompt; longer ones are refused by the engine with its own words.
 const LONGEST_INPUT: u64 = 4 * 1024 * 1024;
@@ -43,6 +43,8 @@ pub(crate) async fn run(
         template: arguments.template,
         provider,
         model: arguments.model,
+        cap_micros: arguments.cap,
+        paused: arguments.paused,
     };
     let added = if let Some(prompt) = arguments.prompt {
         let prompt = if prompt == "-" {
@@ -75,7 +77,14 @@ pub(crate) async fn run(
         }
     };
     let needs_key = provider == Provider::Claude && engine.key_status().source == KeySource::None;
-    output.either(&added, || text(&added, needs_key))?;
+    let next = if arguments.paused {
+        Next::Resume
+    } else if needs_key {
+        Next::Key
+    } else {
+        Next::Run
+    };
+    output.either(&added, || text(&added, next))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -100,7 +109,15 @@ fn eprint_line(text: &str) {
     writeln!(std::io::stderr().lock(), "{text}").ok();
 }
 
-fn text(added: &Added, needs_key: bool) -> String {
+/// What lets the jobs go on.
+#[derive(Clone, Copy)]
+enum Next {
+    Resume,
+    Key,
+    Run,
+}
+
+fn text(added: &Added, next: Next) -> String {
     let total = added.submitted.job_ids.len() as u64;
     let mut lines = Vec::new();
     if let Some(report) = &added.scan {
@@ -138,11 +155,14 @@ fn text(added: &Added, needs_key: bool) -> String {
     } else {
         lines.push("Added 1 prompt.".to_owned());
     }
-    lines.push(if needs_key {
-        "They wait for an API key: set one with “gistmill key set”, or add them with --provider offline."
-            .to_owned()
-    } else {
-        "Work the queue with “gistmill run”, unless the window is open.".to_owned()
+    lines.push(match next {
+        Next::Resume => format!(
+            "They are paused: “gistmill batches resume {}” lets them go on.",
+            short_id(added.submitted.batch_id.as_str())
+        ),
+        Next::Key => "They wait for an API key: set one with “gistmill key set”, or add them with --provider offline."
+            .to_owned(),
+        Next::Run => "Work the queue with “gistmill run”, unless the window is open.".to_owned(),
     });
     lines.join("\n")
 }

@@ -3,8 +3,9 @@
 use std::process::ExitCode;
 
 use gistmill_engine::Engine;
-use gistmill_engine::model::JobFilter;
+use gistmill_engine::model::{JobFilter, QueueName};
 
+use super::chosen::batch_named;
 use crate::arguments::JobsArguments;
 use crate::output::{Failed, Output};
 use crate::shown;
@@ -15,10 +16,16 @@ pub(crate) async fn run(
     output: Output,
 ) -> Result<ExitCode, Failed> {
     engine.look_for_consumer();
+    let batch_id = match &arguments.batch {
+        Some(part) => Some(batch_named(engine, part).await?),
+        None => None,
+    };
     let filter = JobFilter {
         shown: arguments.status.into(),
+        queue: arguments.queue.map(QueueName::from),
+        batch_id,
+        cause: arguments.cause,
         text: arguments.search,
-        ..JobFilter::default()
     };
     let page = engine.jobs(filter, None, arguments.limit).await?;
     output.either(&page, || {

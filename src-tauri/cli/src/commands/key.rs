@@ -1,34 +1,20 @@
 //! `gistmill key`
 
-use std::io::{IsTerminal as _, Read as _};
 use std::process::ExitCode;
 
 use gistmill_engine::Engine;
 use gistmill_engine::model::{KeySource, KeyStatus};
 
-use crate::arguments::KeySetArguments;
+use super::secret;
+use crate::arguments::SecretArguments;
 use crate::output::{Failed, Output};
-
-/// Longest key that is read.
-const LONGEST_KEY: u64 = 4096;
 
 pub(crate) async fn set(
     engine: &Engine,
-    arguments: &KeySetArguments,
+    arguments: &SecretArguments,
     output: Output,
 ) -> Result<ExitCode, Failed> {
-    let unread = |error: std::io::Error| Failed::system("The key could not be read", &error);
-    // Never an argument: other users of the machine see those.
-    let key = if arguments.stdin || !std::io::stdin().is_terminal() {
-        let mut key = String::new();
-        std::io::stdin()
-            .take(LONGEST_KEY)
-            .read_to_string(&mut key)
-            .map_err(unread)?;
-        key
-    } else {
-        rpassword::prompt_password("Anthropic API key (not shown): ").map_err(unread)?
-    };
+    let key = secret::read("Anthropic API key", arguments)?;
     let status = engine.save_key(key, false).await?;
     output.either(&status, || {
         format!(

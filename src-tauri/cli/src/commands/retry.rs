@@ -1,47 +1,127 @@
-//! `gistmill retry`
+//! `gistmill retry` and `gistmill dead-letters`
 
 use std::process::ExitCode;
 
 use gistmill_engine::Engine;
-use gistmill_engine::model::{JobFilter, JobsShown};
-use serde_json::json;
+use gistmill_engine::model::{
+    DeadLetterGroup, JobsShown, LeftOut, LeftOutReason, Provider, QueueName, RetryChanges,
+    RetryPlan,
+};
 
+use super::chosen;
 use crate::arguments::RetryArguments;
 use crate::output::{Failed, Output, SOME_FAILED};
-use crate::shown::counted;
+use crate::shown::{counted, money};
 
 pub(crate) async fn run(
     engine: &Engine,
     arguments: RetryArguments,
     output: Output,
 ) -> Result<ExitCode, Failed> {
-    let (asked, queued) = if arguments.all {
-        let filter = JobFilter {
-            shown: JobsShown::DeadLetters,
-            ..JobFilter::default()
-        };
-        let queued = engine.retry_matching(filter).await?;
-        (queued, queued)
-    } else {
-        let mut job_ids = Vec::with_capacity(arguments.jobs.len());
-        for name in &arguments.jobs {
-            job_ids.push(engine.job_named(name).await?);
-        }
-        (job_ids.len() as u64, engine.retry(job_ids).await?)
+    let selection =
+        chosen::selection(engine, &arguments.chosen, None, JobsShown::DeadLetters).await?;
+    let changes = RetryChanges {
+        provider: arguments.provider.map(Provider::from),
+        model: arguments.model,
+        template: arguments.template,
+        queue: arguments.queue.map(QueueName::from),
+        max_tokens: arguments.max_tokens,
     };
-    output.either(&json!({ "queued": queued, "left": asked - queued }), || {
-        let mut text = format!("{} back in the queue.", counted(queued, "job is", "jobs are"));
-        if queued < asked {
-            text.push_str(&format!(
-                "\n{} left as it is: only jobs that failed, were cancelled or need a review can be run again.",
-                counted(asked - queued, "job was", "jobs were")
-            ));
-        }
-        text
-    })?;
-    Ok(if queued < asked {
+    let plan = engine
+        .plan_retry(selection.clone(), changes.clone())
+        .await?;
+    let left = if arguments.dry_run {
+        output.either(&plan, || planned(&plan))?;
+        plan.would_not.iter().map(|left| left.jobs).sum()
+    } else {
+        let affected = engine.retry(selection, changes).await?;
+        output.either(&affected, || {
+            let mut lines = vec![format!(
+                "{} back in the queue.",
+                counted(affected.jobs, "job is", "jobs are")
+            )];
+            lines.extend(
+                plan.would_not
+                    .iter()
+                    .map(|left| left_out(left, "left as before")),
+            );
+            lines.join("\n")
+        })?;
+        affected.unchanged
+    };
+    Ok(if left > 0 {
         ExitCode::from(SOME_FAILED)
     } else {
         ExitCode::SUCCESS
     })
+}
+
+pub(crate) async fn dead_letters(engine: &Engine, output: Output) -> Result<ExitCode, Failed> {
+    let groups = engine.dead_letters().await?;
+    output.either(&groups, || {
+        if groups.is_empty() {
+            return "No dead letters.".to_owned();
+        }
+        let mut parts: Vec<String> = groups.iter().map(group).collect();
+        parts.push(
+            "“gistmill retry --cause KEY” runs one group again; --dry-run says what it would cost."
+                .to_owned(),
+        );
+        parts.join("\n\n")
+    })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn group(group: &DeadLetterGroup) -> String {
+    let mut titles = group.titles.join(", ");
+    let more = group.jobs.saturating_sub(group.titles.len() as u64);
+    if more > 0 {
+        titles.push_str(&format!(" and {more} more"));
+    }
+    format!(
+        "{}  {}\n  {}\n  {}\n  {titles}",
+        group.cause.key(),
+        counted(group.jobs, "job", "jobs"),
+        group.message,
+        group.hint
+    )
+}
+
+fn planned(plan: &RetryPlan) -> String {
+    let mut lines = vec![format!(
+        "{} would go back in the queue.",
+        counted(plan.would_run, "job", "jobs")
+    )];
+    lines.extend(
+        plan.would_not
+            .iter()
+            .map(|left| left_out(left, "would be left")),
+    );
+    if plan.would_run > 0 {
+        lines.push(format!(
+            "One attempt at each: {} as expected, {} at worst.",
+            money(plan.expected_micros),
+            money(plan.at_worst_micros)
+        ));
+    }
+    lines.join("\n")
+}
+
+fn left_out(left: &LeftOut, how: &str) -> String {
+    let why = match &left.reason {
+        LeftOutReason::Completed => "done, with a result".to_owned(),
+        LeftOutReason::Live => "waiting or running already".to_owned(),
+        LeftOutReason::FileMissing => {
+            "its file is not where it was. Put it back, then run it again".to_owned()
+        }
+        LeftOutReason::Finding { cause } => format!("{}: {}", cause.key(), trimmed(cause.hint())),
+        LeftOutReason::PriceUnknown { model } => format!(
+            "nobody knows what {model} costs. Set it with “gistmill prices set {model}”, or mark it as free with “gistmill prices free {model}”"
+        ),
+    };
+    format!("{} {how}: {why}.", counted(left.jobs, "job", "jobs"))
+}
+
+fn trimmed(sentence: &str) -> &str {
+    sentence.trim_end_matches('.')
 }

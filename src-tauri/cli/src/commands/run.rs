@@ -1,12 +1,13 @@
 //! `gistmill run`: works the queue until it is empty.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::mem::{Discriminant, discriminant};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use gistmill_engine::Engine;
 use gistmill_engine::model::{
-    ConsumerPlace, JobCounts, JobFilter, JobStatus, JobView, Overview, Timestamp,
+    ConsumerPlace, JobCounts, JobFilter, JobStatus, JobView, Overview, Timestamp, WaitingReason,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
@@ -64,10 +65,14 @@ enum Ended {
 /// Waits until the queue is empty, showing how far it is.
 async fn work(engine: &Engine, before: JobCounts) -> Result<Ended, Failed> {
     let bar = bar();
+    let mut log = Log::default();
     let mut interrupted = std::pin::pin!(tokio::signal::ctrl_c());
     let ended = loop {
         let overview = engine.overview().await?;
         show(&bar, &overview, before);
+        if bar.is_hidden() {
+            log.note(&overview);
+        }
         if !engine.has_live_jobs().await? {
             break Ended::Empty;
         }
@@ -120,9 +125,32 @@ fn show(bar: &ProgressBar, overview: &Overview, before: JobCounts) {
             "{} running, {} failed, {} spent today",
             counts.running,
             counts.dead_letters.saturating_sub(before.dead_letters),
-            money(Some(overview.spent_today_micros))
+            money(Some(overview.budget.day.settled_micros))
         ),
     });
+}
+
+/// Says why nothing moves where no bar can show it: once for each reason, not for each second of a countdown.
+#[derive(Default)]
+struct Log {
+    told: Vec<Option<Discriminant<WaitingReason>>>,
+}
+
+impl Log {
+    fn note(&mut self, overview: &Overview) {
+        let Some(answer) = &overview.answer else {
+            return;
+        };
+        let reasons = overview
+            .lanes
+            .iter()
+            .map(|lane| lane.obstacle.as_ref().map(discriminant))
+            .collect();
+        if self.told != reasons {
+            self.told = reasons;
+            tell(answer);
+        }
+    }
 }
 
 fn tell(text: &str) {

@@ -3,10 +3,13 @@
 use std::process::ExitCode;
 
 use gistmill_engine::Engine;
-use gistmill_engine::model::{ConsumerPlace, KeySource, Overview, QueueName};
+use gistmill_engine::model::{
+    BudgetView, CircuitView, ConsumerPlace, Gauge, KeySource, KeyStatus, LaneView, Money, Overview,
+    Provider, Timestamp,
+};
 
 use crate::output::{Failed, Output};
-use crate::shown::money;
+use crate::shown::{columns, counted, duration, exact, left, money};
 
 pub(crate) async fn run(engine: &Engine, output: Output) -> Result<ExitCode, Failed> {
     engine.look_for_consumer();
@@ -27,37 +30,106 @@ fn text(overview: &Overview, engine: &Engine) -> String {
         counts.dead_letters,
         counts.cancelled
     )];
-    for lane in &overview.lanes {
-        let name = match lane.queue {
-            QueueName::High => "high",
-            QueueName::Bulk => "bulk",
-        };
-        let paused = if lane.paused { ", paused" } else { "" };
-        lines.push(format!(
-            "  {name}: {} running, {} waiting{paused}",
-            lane.running, lane.waiting
-        ));
-    }
+    lines.extend(overview.lanes.iter().map(lane));
     if let Some(answer) = &overview.answer {
         lines.push(format!("Why is nothing moving? {answer}"));
     }
-    lines.push(format!(
-        "Spent today: {}",
-        money(Some(overview.spent_today_micros))
-    ));
+    let now = super::now();
+    lines.extend(overview.circuits.iter().map(|open| circuit(open, now)));
+    if let Some(problem) = &overview.storage_problem {
+        lines.push(format!("{} {}", problem.message, problem.hint));
+    }
+    lines.push(gauges(&overview.budget));
+    lines.push(purse("Today", &overview.budget.day));
+    lines.push(purse("This month", &overview.budget.month));
     lines.push(match overview.consumer {
         ConsumerPlace::Here | ConsumerPlace::Elsewhere => {
             "A Gistmill is working the queue.".to_owned()
         }
         ConsumerPlace::Nowhere => "Nothing is working the queue.".to_owned(),
     });
-    let ending = overview.key.ending.as_deref().unwrap_or_default();
-    lines.push(match overview.key.source {
+    lines.push(key(&overview.key));
+    lines.push(format!("Data: {}", engine.data_directory().display()));
+    lines.join("\n")
+}
+
+fn lane(lane: &LaneView) -> String {
+    let mut line = format!(
+        "  {}: {} running, {} waiting",
+        lane.queue.as_str(),
+        lane.running,
+        lane.waiting
+    );
+    if lane.paused {
+        line.push_str(", paused");
+    }
+    if let Some(answer) = &lane.answer {
+        line.push_str(&format!(". {answer}"));
+    }
+    line
+}
+
+fn circuit(open: &CircuitView, now: Timestamp) -> String {
+    let who = match open.provider {
+        Provider::Claude => "Claude is not asked",
+        Provider::Offline => "The offline summary stands still",
+    };
+    let probe = open.probe_at.map_or_else(
+        || "It goes on when that is done.".to_owned(),
+        |moment| {
+            format!(
+                "Tried again in {}.",
+                duration(moment.since(now).as_millis())
+            )
+        },
+    );
+    format!(
+        "{who}, {} held: {} {} {probe}",
+        counted(open.waiting, "job is", "jobs are"),
+        open.message,
+        open.hint
+    )
+}
+
+fn gauges(budget: &BudgetView) -> String {
+    let gauges = [
+        ("requests", budget.requests),
+        ("input tokens", budget.input_tokens),
+        ("output tokens", budget.output_tokens),
+        ("tokens", budget.tokens),
+    ];
+    let rows = gauges.into_iter().map(|(what, Gauge { used, limit })| {
+        let limit = limit.map_or_else(|| "no limit".to_owned(), |limit| format!("of {limit}"));
+        [format!("  {what}"), used.to_string(), limit]
+    });
+    columns(["Last minute", "", ""], rows, &[1])
+}
+
+/// Says what a day or a month has cost, what it may still cost, and what is left.
+fn purse(when: &str, spending: &Money) -> String {
+    let mut text = format!(
+        "{when}: {} spent, {} reserved, {} unknown",
+        money(Some(spending.settled_micros)),
+        money(Some(spending.reserved_micros)),
+        money(Some(spending.unknown_micros))
+    );
+    match spending.cap_micros {
+        Some(cap) => text.push_str(&format!(
+            "; {} left of the cap of {}",
+            left(cap, spending.committed_micros()),
+            exact(cap)
+        )),
+        None => text.push_str("; no cap"),
+    }
+    text
+}
+
+fn key(key: &KeyStatus) -> String {
+    let ending = key.ending.as_deref().unwrap_or_default();
+    match key.source {
         KeySource::Keychain => format!("API key: …{ending}, from the keychain"),
         KeySource::Environment => format!("API key: …{ending}, from ANTHROPIC_API_KEY"),
         KeySource::Session => format!("API key: …{ending}, for this session only"),
         KeySource::None => "API key: none".to_owned(),
-    });
-    lines.push(format!("Data: {}", engine.data_directory().display()));
-    lines.join("\n")
+    }
 }

@@ -1,0 +1,74 @@
+//! Why a job waits, in words.
+
+use gistmill_engine::model::{CapScope, JobView, Timestamp, WaitingReason};
+
+use super::duration;
+use super::money::{exact, money};
+
+/// Returns what is worth saying of a job besides its state.
+pub(crate) fn remark(job: &JobView, now: Timestamp) -> String {
+    let Some(reason) = &job.waiting else {
+        return job.error.clone().unwrap_or_default();
+    };
+    let wait = |moment: &Timestamp| duration(moment.since(now).as_millis());
+    match reason {
+        WaitingReason::Ready => String::new(),
+        WaitingReason::Delayed { until } => format!("Starts in {}.", wait(until)),
+        WaitingReason::Retrying { at, .. } => {
+            let error = job.error.as_deref().unwrap_or_default();
+            format!("{error} Again in {}.", wait(at))
+                .trim_start()
+                .to_owned()
+        }
+        WaitingReason::TokenBudget { until } => {
+            format!("Waits {} for tokens of the minute.", wait(until))
+        }
+        WaitingReason::RequestsBudget { until } => {
+            format!("Waits {} for requests of the minute.", wait(until))
+        }
+        WaitingReason::LargerThanBudget => {
+            "Larger than the tokens of a minute: runs alone, after a minute without another."
+                .to_owned()
+        }
+        WaitingReason::SpendCap {
+            scope,
+            cap_micros,
+            needed_micros,
+            ..
+        } => {
+            let which = match scope {
+                CapScope::Batch => "Its batch’s cap",
+                CapScope::Day => "Today’s cap",
+                CapScope::Month => "This month’s cap",
+            };
+            format!(
+                "{which} of {} is reached; it may need {} in all.",
+                exact(*cap_micros),
+                money(Some(*needed_micros))
+            )
+        }
+        WaitingReason::PriceUnknown { model } => format!(
+            "Nobody knows what {model} costs: “gistmill prices set {model}”, or “gistmill prices free {model}”."
+        ),
+        WaitingReason::BehindHigh => "Jobs of high wait for tokens, and go first.".to_owned(),
+        WaitingReason::QueuePaused => {
+            format!(
+                "Its queue is paused: “gistmill queues resume {}”.",
+                job.queue.as_str()
+            )
+        }
+        WaitingReason::BatchPaused => "Its batch is paused: “gistmill batches resume”.".to_owned(),
+        WaitingReason::JobPaused => "It is paused: “gistmill resume”.".to_owned(),
+        WaitingReason::OutsideQuietHours { until } => {
+            format!("Bulk runs at its own hours; they begin in {}.", wait(until))
+        }
+        WaitingReason::CircuitOpen { cause } => cause.hint().to_owned(),
+        WaitingReason::Offline { until } => {
+            format!("No connection; tried again in {}.", wait(until))
+        }
+        WaitingReason::FileMissing => {
+            "Its file is not where it was. Put it back before its turn comes.".to_owned()
+        }
+        WaitingReason::NoConsumer => "Nothing works the queue.".to_owned(),
+    }
+}

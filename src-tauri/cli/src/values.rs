@@ -1,0 +1,211 @@
+//! Reads amounts, hours and switches as people write them.
+
+use gistmill_engine::model::QuietHours;
+
+/// Micro-dollars of a dollar.
+const DOLLAR: i64 = 1_000_000;
+/// Decimals of a dollar that a micro-dollar needs.
+const DECIMALS: usize = 6;
+/// Largest amount: a slip of the decimal point.
+const LARGEST_DOLLARS: i64 = 1_000_000_000;
+/// The word for nothing.
+const NONE: &str = "none";
+
+/// Micro-dollars, or nothing. A type of its own, since an `Option` means an argument left out to clap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OptionalAmount(pub(crate) Option<i64>);
+
+/// Reads dollars with at most six decimals as micro-dollars. No float comes near it.
+pub(crate) fn amount(text: &str) -> Result<i64, String> {
+    let number = text.strip_prefix('$').unwrap_or(text);
+    let (whole, part) = number.split_once('.').unwrap_or((number, ""));
+    let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
+    if (whole.is_empty() && part.is_empty())
+        || number.ends_with('.')
+        || !is_number(whole)
+        || !is_number(part)
+    {
+        return Err("write dollars such as 5 or 2.50, with a point and without commas".to_owned());
+    }
+    if part.len() > DECIMALS {
+        return Err(
+            "write at most six decimals: a millionth of a dollar is the smallest part".to_owned(),
+        );
+    }
+    let too_large = || format!("write at most {LARGEST_DOLLARS} dollars");
+    let dollars: i64 = if whole.is_empty() {
+        0
+    } else {
+        whole.parse().map_err(|_| too_large())?
+    };
+    let micros: i64 = format!("{part:0<DECIMALS$}")
+        .parse()
+        .map_err(|_| too_large())?;
+    if dollars > LARGEST_DOLLARS {
+        return Err(too_large());
+    }
+    Ok(dollars * DOLLAR + micros)
+}
+
+/// Reads an amount, or `none`.
+pub(crate) fn optional_amount(text: &str) -> Result<OptionalAmount, String> {
+    if text == NONE {
+        return Ok(OptionalAmount(None));
+    }
+    amount(text)
+        .map(|micros| OptionalAmount(Some(micros)))
+        .map_err(|hint| format!("{hint}, or none for no cap"))
+}
+
+/// Reads whole seconds as milliseconds.
+pub(crate) fn seconds(text: &str) -> Result<u32, String> {
+    text.parse::<u32>()
+        .ok()
+        .and_then(|seconds| seconds.checked_mul(1000))
+        .ok_or_else(|| "write whole seconds, such as 5".to_owned())
+}
+
+/// Reads a whole number.
+pub(crate) fn number(text: &str) -> Result<u32, String> {
+    text.parse()
+        .map_err(|_| "write a whole number without signs and commas".to_owned())
+}
+
+/// Reads what may be `none`.
+pub(crate) fn optional<T>(
+    text: &str,
+    read: impl FnOnce(&str) -> Result<T, String>,
+) -> Result<Option<T>, String> {
+    if text == NONE {
+        return Ok(None);
+    }
+    read(text)
+        .map(Some)
+        .map_err(|hint| format!("{hint}, or none"))
+}
+
+/// Reads `on` or `off`.
+pub(crate) fn switch(text: &str) -> Result<bool, String> {
+    match text {
+        "on" | "yes" | "true" => Ok(true),
+        "off" | "no" | "false" => Ok(false),
+        _ => Err("write on or off".to_owned()),
+    }
+}
+
+/// Reads hours such as `22:00-07:00`.
+pub(crate) fn hours(text: &str) -> Result<QuietHours, String> {
+    text.split_once('-')
+        .and_then(|(from, to)| {
+            Some(QuietHours {
+                from_minute: minute_of_day(from)?,
+                to_minute: minute_of_day(to)?,
+            })
+        })
+        .ok_or_else(|| "write hours such as 22:00-07:00".to_owned())
+}
+
+fn minute_of_day(text: &str) -> Option<u16> {
+    let (hour, minute) = text.trim().split_once(':')?;
+    let number = |digits: &str, below: u16| {
+        let fits =
+            (1..=2).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+        digits
+            .parse::<u16>()
+            .ok()
+            .filter(|number| fits && *number < below)
+    };
+    Some(number(hour, 24)? * 60 + number(minute, 60)?)
+}
+
+/// Returns hours as they are written.
+pub(crate) fn written_hours(hours: QuietHours) -> String {
+    let time = |minute: u16| format!("{:02}:{:02}", minute / 60, minute % 60);
+    format!("{}-{}", time(hours.from_minute), time(hours.to_minute))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_exact_to_the_micro_dollar() {
+        for (text, micros) in [
+            ("5", 5_000_000),
+            ("$5", 5_000_000),
+            ("2.50", 2_500_000),
+            (".5", 500_000),
+            ("0.000001", 1),
+            ("0.1", 100_000),
+            ("0", 0),
+            ("0.29", 290_000),
+            ("1000000000", 1_000_000_000_000_000),
+        ] {
+            assert_eq!(amount(text), Ok(micros), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_amount_is_refused_with_a_way_to_write_it() {
+        for text in [
+            "",
+            "$",
+            ".",
+            "5.",
+            "-1",
+            "+1",
+            "1,50",
+            "1_000",
+            "1e3",
+            "0x1",
+            "five",
+            "NaN",
+            "5 ",
+            "1.2.3",
+            "0.0000001",
+            "1000000001",
+            "99999999999999999999",
+            "none",
+            "٣",
+        ] {
+            let hint = amount(text).unwrap_err();
+            assert!(hint.starts_with("write "), "{text}: {hint}");
+        }
+    }
+
+    #[test]
+    fn a_cap_may_be_none_and_nothing_else() {
+        assert_eq!(optional_amount("none"), Ok(OptionalAmount(None)));
+        assert_eq!(optional_amount("3"), Ok(OptionalAmount(Some(3_000_000))));
+        assert!(optional_amount("never").unwrap_err().contains("or none"));
+    }
+
+    #[test]
+    fn hours_are_read_and_written_the_same() {
+        for text in ["22:00-07:00", "00:00-23:59", "09:30-09:30"] {
+            assert_eq!(written_hours(hours(text).unwrap()), text);
+        }
+        for text in [
+            "",
+            "22-7",
+            "22:00",
+            "24:00-07:00",
+            "22:60-07:00",
+            "-1:00-07:00",
+            "22:00-07:00-09:00",
+            "+2:00-3:00",
+        ] {
+            assert!(hours(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn seconds_become_milliseconds_or_are_refused() {
+        assert_eq!(seconds("5"), Ok(5_000));
+        assert!(
+            seconds("4294968").is_err(),
+            "more than fit must not wrap around"
+        );
+        assert!(seconds("1.5").is_err());
+    }
+}
