@@ -54,8 +54,10 @@ fn prepare(path: &Path) -> Result<Connection> {
         check(&connection, path)?;
         back_up(&connection, path, version)?;
     }
-    // Takes effect only while the database is still empty.
-    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    if version == 0 {
+        // Takes effect only while the database is empty; later it would only wait for the lock.
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    }
     connection
         .pragma_update(None, "journal_mode", "WAL")
         .map_err(|error| damaged_or(error, path))?;

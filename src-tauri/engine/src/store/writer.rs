@@ -5,6 +5,7 @@
 
 use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
 use rusqlite::Connection;
 use tokio::sync::oneshot;
@@ -127,10 +128,12 @@ fn serve(connection: &Connection, queue: &mpsc::Receiver<Request>) {
             work(connection);
         }
         if let Some(sender) = closing {
-            // Failing means that another program still reads: it checkpoints later.
-            if let Err(error) =
+            // Failing means that another program still reads or writes: it checkpoints later, and ending
+            // must not wait for it.
+            let merged = connection.busy_timeout(Duration::ZERO).and_then(|()| {
                 connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-            {
+            });
+            if let Err(error) = merged {
                 tracing::debug!(%error, "the log was not merged at closing");
             }
             // Whoever asked may have gone.
