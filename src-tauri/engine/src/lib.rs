@@ -25,3 +25,6 @@ pub use config::EngineConfig;
 pub use engine::Engine;
 pub use error::EngineError;
 pub use outbox::{Notification, NotificationSink};
+#[cfg(feature = "bench")]
+#[doc(hidden)]
+pub use store::bench;

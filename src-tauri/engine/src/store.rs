@@ -3,6 +3,8 @@
 //! All SQL of the product is in this folder, as named functions. Whoever awaits a write knows it to
 //! be on disk: write-ahead log, `synchronous=FULL`, one commit for all that waited (group commit).
 
+#[cfg(feature = "bench")]
+pub mod bench;
 mod claim;
 mod finish;
 mod lists;
