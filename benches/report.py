@@ -86,6 +86,7 @@ def machine(folder):
         "processor": f"{processor()}, {os.cpu_count()} cores",
         "system": f"{platform.system()} {platform.release()}",
         "file system": file_system(folder),
+        "load before the run": f"{os.getloadavg()[0]:.1f} (other work that takes a core makes every figure worse)",
         "one fdatasync": f"{fsync_microseconds(folder):.0f} µs (median)",
         "versions": f"{version('rustc', '--version')}, Node.js {version('node', '--version')}, "
         f"Python {platform.python_version()}",

@@ -19,7 +19,10 @@ pub async fn finished(path: &Path, jobs: u64) {
     submit(&queue).await;
     let claimed = queue.claim(1).await.expect("a claim must succeed");
     for job in claimed {
-        queue.complete(job).await.expect("a completion must succeed");
+        queue
+            .complete(job)
+            .await
+            .expect("a completion must succeed");
     }
     queue.close().await;
     drop(queue);

@@ -126,16 +126,14 @@ async fn dispatch(arguments: &Arguments) {
     })
     .await;
     dispatcher.await.expect("the dispatcher must not fail");
-    print_throughput(
-        Command::Own,
-        throughput,
-        &claims,
-        &Latencies::default(),
-    );
+    print_throughput(Command::Own, throughput, &claims, &Latencies::default());
     queue.close().await;
 }
 
 async fn complete(queue: &BenchQueue, job: Claimed) {
-    let held = queue.complete(job).await.expect("a completion must succeed");
+    let held = queue
+        .complete(job)
+        .await
+        .expect("a completion must succeed");
     assert!(held, "a lease of a minute must hold for a moment");
 }
