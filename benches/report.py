@@ -24,7 +24,8 @@ the connection that the queue writes through, and whoever answers something else
   plainjob: eight of its workers. huey: tasks without a result.
 
 A rate is jobs in the measured time. Latencies are seen by the caller, so they contain the wait for the other
-workers. All values are medians of the rounds, in which the contenders take turns.
+workers. All values are medians of the rounds, in which the contenders take turns. A
+measurement during which other programs kept a core busy is made again, as far as there is time.
 
 ## How each contender is made comparable
 
@@ -86,7 +87,6 @@ def machine(folder):
         "processor": f"{processor()}, {os.cpu_count()} cores",
         "system": f"{platform.system()} {platform.release()}",
         "file system": file_system(folder),
-        "load before the run": f"{os.getloadavg()[0]:.1f} (other work that takes a core makes every figure worse)",
         "one fdatasync": f"{fsync_microseconds(folder):.0f} µs (median)",
         "versions": f"{version('rustc', '--version')}, Node.js {version('node', '--version')}, "
         f"Python {platform.python_version()}",

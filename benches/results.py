@@ -32,10 +32,21 @@ class Results:
         self.durability = {}
         self.troubles = {}
         self._values = defaultdict(list)
+        self._disturbances = [0.0]
 
     def failed(self, name, reason):
         print(f"  {name}: {reason}", flush=True)
         self.troubles.setdefault(name, reason)
+
+    def disturbed(self, cores):
+        """Remembers how many cores other programs used during a measurement."""
+        self._disturbances.append(cores)
+
+    def typical_disturbance(self):
+        return median(self._disturbances)
+
+    def worst_disturbance(self):
+        return max(self._disturbances)
 
     def is_out(self, name):
         return name in self.troubles
