@@ -4,6 +4,8 @@
 //! be on disk: write-ahead log, `synchronous=FULL`, one commit for all that waited (group commit).
 
 mod actions;
+#[cfg(feature = "bench")]
+pub mod bench;
 mod candidate;
 mod circuits;
 mod claim;
