@@ -307,7 +307,7 @@ async fn slow_down(shared: &Shared, job: &ClaimedJob, failure: &Failure) {
     let wait = failure
         .retry_after
         .filter(|_| matches!(failure.cause, Cause::RateLimited | Cause::RampLimited));
-    note_limits(shared, job, failure.limits, wait).await;
+    note_limits(shared, job, failure.limits.as_deref().copied(), wait).await;
 }
 
 fn outcome(next: AfterAttempt) -> AttemptOutcome {
