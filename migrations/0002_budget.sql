@@ -22,6 +22,7 @@ CREATE INDEX jobs_oversized ON jobs (queue, provider, position, available_at, se
 DROP INDEX jobs_becoming_visible;
 -- Most jobs are completed: a list of the others must not pay for them, nor they for it.
 DROP INDEX jobs_by_status;
+DROP INDEX jobs_running;
 CREATE INDEX jobs_not_completed ON jobs (status, seq) WHERE status <> 'completed';
 CREATE INDEX jobs_held ON jobs (held, model) WHERE status = 'pending' AND held <> 0;
 CREATE INDEX jobs_by_cause ON jobs (error_code, seq) WHERE status IN ('failed', 'dead-lettered');
