@@ -116,7 +116,7 @@ impl Desk {
     /// Starts the binary beside the test; it is killed when the test ends first.
     pub(crate) fn start(&self, arguments: &[&str]) -> Working {
         let mut command = self.gistmill(arguments);
-        command.stdout(Stdio::null());
+        command.stdout(Stdio::null()).stderr(Stdio::null());
         Working(command.spawn().unwrap())
     }
 

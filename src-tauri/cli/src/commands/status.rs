@@ -9,7 +9,7 @@ use gistmill_engine::model::{
 };
 
 use crate::output::{Failed, Output};
-use crate::shown::{columns, counted, duration, exact, left, money};
+use crate::shown::{columns, counted, duration, exact, left, money, way_on};
 
 pub(crate) async fn run(engine: &Engine, output: Output) -> Result<ExitCode, Failed> {
     engine.look_for_consumer();
@@ -33,6 +33,7 @@ fn text(overview: &Overview, engine: &Engine) -> String {
     lines.extend(overview.lanes.iter().map(lane));
     if let Some(answer) = &overview.answer {
         lines.push(format!("Why is nothing moving? {answer}"));
+        lines.extend(way_on(overview));
     }
     let now = super::now();
     lines.extend(overview.circuits.iter().map(|open| circuit(open, now)));
