@@ -1,12 +1,12 @@
 # The front door. `make help` lists what there is; the work is done by scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check fmt types samples screenshots pictures clean
+.PHONY: help run test check fmt types samples screenshots pictures bench-queue clean
 
 ENGINE_TYPES := ui/src/backend/types
 
 help: ## List these
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## Build the app and open its window (without a display: summarize samples/ on the command line)
 	@scripts/run
@@ -40,6 +40,10 @@ screenshots: ## Take pictures of the interface's screens
 pictures: ## Make the pictures of docs/pictures anew
 	@scripts/pictures
 
+bench-queue: ## Compare the queue with four others and write docs/benchmarks.md (BENCH=quick: a minute, printed only)
+	@benches/run
+
 clean: ## Remove everything that was built or installed
 	cargo clean
 	rm -rf ui/dist ui/dist-demo ui/node_modules ui/test-results .venv .cache gen
+	rm -rf benches/peers/effectum/durable benches/peers/plainjob/node_modules

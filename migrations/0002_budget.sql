@@ -18,14 +18,18 @@ CREATE INDEX jobs_in_line ON jobs (queue, provider, position, available_at, seq)
 -- Larger than a minute's budget: run alone, when nothing else runs.
 CREATE INDEX jobs_oversized ON jobs (queue, provider, position, available_at, seq)
     WHERE status = 'pending' AND held = 16;
--- When the consumer has to wake next.
+-- The line itself says when the consumer has to wake next.
 DROP INDEX jobs_becoming_visible;
-CREATE INDEX jobs_becoming_visible ON jobs (queue, provider, available_at)
-    WHERE status = 'pending' AND held = 0;
+-- Most jobs are completed: a list of the others must not pay for them, nor they for it.
+DROP INDEX jobs_by_status;
+CREATE INDEX jobs_not_completed ON jobs (status, seq) WHERE status <> 'completed';
 CREATE INDEX jobs_held ON jobs (held, model) WHERE status = 'pending' AND held <> 0;
 CREATE INDEX jobs_by_cause ON jobs (error_code, seq) WHERE status IN ('failed', 'dead-lettered');
--- Nothing asks by user.
+-- Nothing asks by user; ids of batches are in the order of time; the ledger knows what minutes used.
 DROP INDEX jobs_by_user;
+DROP INDEX batches_by_time;
+DROP INDEX attempts_by_start;
+DROP INDEX attempts_by_end;
 
 -- Every call that may cost: promised before it is made, settled after it. Rows outlive their jobs,
 -- since removing a job does not give its money back.
@@ -173,8 +177,7 @@ DROP TABLE outbox;
 ALTER TABLE outbox_2 RENAME TO outbox;
 CREATE INDEX outbox_due ON outbox (receiver, available_at) WHERE ended_at IS NULL;
 CREATE INDEX outbox_by_job ON outbox (job_id) WHERE job_id IS NOT NULL;
-CREATE INDEX outbox_ended ON outbox (ended_at) WHERE ended_at IS NOT NULL;
-CREATE INDEX results_by_document ON results (document_sha256);
+CREATE INDEX outbox_ended ON outbox (ended_at) WHERE receiver = 'webhook' AND ended_at IS NOT NULL;
 
 -- Counters know the provider: an open circuit says how many jobs it holds.
 DROP TRIGGER jobs_count_insert;

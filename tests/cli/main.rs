@@ -9,8 +9,12 @@ mod crash;
 // Only a build that can end itself on purpose can be tested so: `--features gistmill/fault-points`.
 #[cfg(all(unix, feature = "fault-points"))]
 mod kill_points;
+#[cfg(all(unix, feature = "fault-points"))]
+mod killed_often;
 mod settings;
 mod steer;
+#[cfg(target_os = "linux")]
+mod storage;
 mod support;
 mod use_it;
 mod why;

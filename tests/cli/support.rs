@@ -115,9 +115,7 @@ impl Desk {
 
     /// Starts the binary beside the test; it is killed when the test ends first.
     pub(crate) fn start(&self, arguments: &[&str]) -> Working {
-        let mut command = self.gistmill(arguments);
-        command.stdout(Stdio::null()).stderr(Stdio::null());
-        Working(command.spawn().unwrap())
+        Working::of(self.gistmill(arguments))
     }
 
     /// Returns why nothing moves, as `gistmill status` says it.
@@ -152,6 +150,12 @@ impl Desk {
 pub(crate) struct Working(Child);
 
 impl Working {
+    /// Starts a call beside the test.
+    pub(crate) fn of(mut call: Command) -> Self {
+        call.stdout(Stdio::null()).stderr(Stdio::null());
+        Self(call.spawn().unwrap())
+    }
+
     /// Says whether it still runs.
     pub(crate) fn runs(&mut self) -> bool {
         self.0.try_wait().unwrap().is_none()

@@ -47,7 +47,7 @@ async fn a_refused_connection_costs_nothing() {
     drop(listener);
     let provider = provider_at(&url, patient());
     let failure = deliver(&provider, &prompt("Hello")).await.unwrap_err();
-    assert_eq!(failure.cause, Cause::ConnectionFailed);
+    assert_eq!(failure.cause, Cause::Offline);
     assert_eq!(failure.billed, Billed::No);
     assert!(failure.message.contains("refused"), "{failure}");
     assert!(
@@ -55,7 +55,7 @@ async fn a_refused_connection_costs_nothing() {
         "no address: {failure}"
     );
     let failure = provider.test_key("claude-sonnet-4-6").await.unwrap_err();
-    assert_eq!(failure.cause, Cause::ConnectionFailed);
+    assert_eq!(failure.cause, Cause::Offline);
 }
 
 #[tokio::test]

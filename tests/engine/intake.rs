@@ -73,11 +73,7 @@ async fn a_file_that_vanishes_or_changes_after_it_was_added_fails_alone() {
         .await;
     // Put back, the missing one runs with its original input.
     house.put_pdfs(&["gone.pdf"]);
-    house
-        .engine
-        .retry(vec![submitted.job_ids[0].clone()])
-        .await
-        .unwrap();
+    house.retry(vec![submitted.job_ids[0].clone()]).await;
     house
         .until_status(&submitted.job_ids[0], JobStatus::Completed)
         .await;

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use gistmill_engine::model::{
-    AttemptOutcome, Cause, JobFilter, JobStatus, JobsShown, Provider, QueueName, WaitingReason,
+    AttemptOutcome, BulkAction, Cause, JobFilter, JobStatus, JobsShown, Provider, QueueName,
+    RetryChanges, Selection, WaitingReason,
 };
 use gistmill_testkit::fake_claude::{Fault, Reply, Rule};
 
@@ -85,7 +86,7 @@ async fn run_now_skips_the_countdown() {
     let submitted = house.add(&["a.pdf", "b.pdf"]).await;
     let job_id = submitted.job_ids[0].clone();
     house.until_retrying(&job_id, 1).await;
-    assert_eq!(house.engine.run_now(vec![job_id.clone()]).await.unwrap(), 1);
+    assert!(house.act(&job_id, BulkAction::RunNow).await);
     house.until_status(&job_id, JobStatus::Completed).await;
 }
 
@@ -146,7 +147,15 @@ async fn a_redrive_runs_again_with_the_original_input_and_keeps_the_history() {
         shown: JobsShown::DeadLetters,
         ..JobFilter::default()
     };
-    assert_eq!(house.engine.retry_matching(dead).await.unwrap(), 1);
+    let dead = Selection::Matching { filter: dead };
+    let changes = RetryChanges::default();
+    let plan = house
+        .engine
+        .plan_retry(dead.clone(), changes.clone())
+        .await
+        .unwrap();
+    assert_eq!(plan.would_run, 1, "the dry run counts what is done then");
+    assert_eq!(house.engine.retry(dead, changes).await.unwrap().jobs, 1);
     let done = house.until_status(&job_id, JobStatus::Completed).await;
     assert_eq!(done.job.attempts, 1, "attempts restart");
     assert_eq!(
@@ -158,7 +167,7 @@ async fn a_redrive_runs_again_with_the_original_input_and_keeps_the_history() {
         "history stays"
     );
     assert_eq!(
-        house.engine.retry(vec![job_id]).await.unwrap(),
+        house.retry(vec![job_id]).await,
         0,
         "a completed job is not bought again"
     );
@@ -277,27 +286,49 @@ async fn passing_troubles_of_the_connection_are_retried_and_the_other_jobs_go_on
 }
 
 #[tokio::test]
-async fn a_refused_connection_is_retried() {
+async fn without_a_network_jobs_wait_uncounted_and_go_on_by_themselves() {
     let house = House::working().await;
     let settings = house.engine.settings().await.unwrap();
     // Nothing listens on the discard port of this machine.
-    let nowhere = gistmill_engine::model::Settings {
-        base_url: Some("http://127.0.0.1:9".to_owned()),
-        ..settings.clone()
-    };
-    house.engine.save_settings(nowhere).await.unwrap();
+    house
+        .set(|settings| settings.base_url = Some("http://127.0.0.1:9".to_owned()))
+        .await;
     let submitted = house.add(&["a.pdf", "b.pdf"]).await;
     for job_id in &submitted.job_ids {
-        let waiting = house.until_retrying(job_id, 1).await;
-        assert_eq!(waiting.job.cause, Some(Cause::ConnectionFailed));
+        let waiting = house
+            .until(job_id, "an offline circuit", |detail| {
+                matches!(detail.job.waiting, Some(WaitingReason::Offline { .. }))
+            })
+            .await;
+        assert_eq!(
+            waiting.job.attempts, 0,
+            "a network that is gone must not use up attempts"
+        );
         assert_eq!(
             waiting.job.cost_micros,
             Some(0),
             "what never arrived costs nothing"
         );
     }
+    assert!(
+        house
+            .until_answer("Check the network")
+            .await
+            .contains("tried again in")
+    );
+    // A probe that fails keeps the circuit open, for longer.
+    house.clock.advance(Duration::from_secs(16));
+    house
+        .until(&submitted.job_ids[0], "a second try", |detail| {
+            detail.attempts.len() == 2 && detail.job.status == JobStatus::Pending
+        })
+        .await;
+    assert_eq!(
+        house.job(&submitted.job_ids[1]).await.attempts.len(),
+        1,
+        "one job sees whether the network is back, the others wait"
+    );
     house.engine.save_settings(settings).await.unwrap();
-    house.clock.advance(Duration::from_secs(73));
     house.until_completed(&submitted).await;
 }
 
@@ -334,9 +365,19 @@ async fn a_paid_answer_whose_result_could_not_be_stored_is_published_later_not_b
     std::fs::write(&library, "in the way").unwrap();
     let submitted = house.add(&["a.pdf", "b.pdf"]).await;
     for job_id in &submitted.job_ids {
-        let waiting = house.until_retrying(job_id, 1).await;
-        assert_eq!(waiting.job.cause, Some(Cause::StorageFailed));
+        let waiting = house
+            .until(job_id, "a storage circuit", |detail| {
+                matches!(
+                    detail.job.waiting,
+                    Some(WaitingReason::CircuitOpen {
+                        cause: Cause::StorageFailed
+                    })
+                )
+            })
+            .await;
+        assert_eq!(waiting.job.attempts, 0, "a full disk uses up no attempt");
     }
+    house.until_answer("Free disk space").await;
     std::fs::remove_file(&library).unwrap();
     std::fs::create_dir(&library).unwrap();
     let spent: Vec<_> = house
@@ -448,14 +489,7 @@ async fn a_cancelled_job_is_never_sent_and_can_be_put_back() {
         .unwrap();
     let submitted = house.add(&["a.pdf", "b.pdf"]).await;
     let [unwanted, wanted] = [submitted.job_ids[0].clone(), submitted.job_ids[1].clone()];
-    assert_eq!(
-        house
-            .engine
-            .cancel_jobs(vec![unwanted.clone()])
-            .await
-            .unwrap(),
-        1
-    );
+    assert!(house.act(&unwanted, BulkAction::Cancel).await);
     house.start().await;
     house.until_status(&wanted, JobStatus::Completed).await;
     assert_eq!(house.job(&unwanted).await.job.status, JobStatus::Cancelled);
@@ -464,7 +498,7 @@ async fn a_cancelled_job_is_never_sent_and_can_be_put_back() {
         1,
         "a cancelled job costs nothing"
     );
-    assert_eq!(house.engine.retry(vec![unwanted.clone()]).await.unwrap(), 1);
+    assert_eq!(house.retry(vec![unwanted.clone()]).await, 1);
     house.until_status(&unwanted, JobStatus::Completed).await;
 }
 

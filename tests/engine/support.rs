@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use gistmill_engine::clock::Clock;
 use gistmill_engine::model::{
-    ConsumerPlace, JobDetail, JobFilter, JobId, JobStatus, JobView, Provider, QueueName, Settings,
-    Submission, Submitted, Timestamp,
+    BulkAction, ConsumerPlace, JobDetail, JobFilter, JobId, JobStatus, JobView, Provider,
+    QueueName, RetryChanges, Selection, Settings, Submission, Submitted, Timestamp,
 };
 use gistmill_engine::pdf::PdfWorkerConfig;
 use gistmill_engine::secrets::{MemorySecrets, SecretStore};
@@ -167,6 +167,52 @@ impl House {
         self.submit(self.put_pdfs(names), Provider::Claude).await
     }
 
+    /// Puts jobs back in the queue as they are. Returns how many were.
+    pub(crate) async fn retry(&self, job_ids: Vec<JobId>) -> u64 {
+        let affected = self
+            .engine
+            .retry(Selection::Jobs { job_ids }, RetryChanges::default())
+            .await
+            .unwrap();
+        affected.jobs
+    }
+
+    /// Does an action to one job. Says whether it fitted.
+    pub(crate) async fn act(&self, job_id: &JobId, action: BulkAction) -> bool {
+        let selection = Selection::one(job_id.clone());
+        let affected = self.engine.apply_action(selection, action).await.unwrap();
+        affected.jobs == 1
+    }
+
+    /// Changes some of the settings.
+    pub(crate) async fn set(&self, change: impl FnOnce(&mut Settings)) {
+        let mut settings = self.engine.settings().await.unwrap();
+        change(&mut settings);
+        self.engine.save_settings(settings).await.unwrap();
+    }
+
+    /// Waits until the sentence on why nothing moves holds some words.
+    pub(crate) async fn until_answer(&self, words: &str) -> String {
+        let mut events = self.engine.subscribe();
+        let waiting = async {
+            loop {
+                let answer = self.engine.overview().await.unwrap().answer;
+                if let Some(answer) = answer.filter(|answer| answer.contains(words)) {
+                    return answer;
+                }
+                // Falling behind means only that there is more to look at.
+                drop(events.recv().await);
+            }
+        };
+        match tokio::time::timeout(PATIENCE, waiting).await {
+            Ok(answer) => answer,
+            Err(_) => panic!(
+                "waited to be told {words:?}, but the answer is {:?}",
+                self.engine.overview().await.unwrap().answer
+            ),
+        }
+    }
+
     /// Waits until every job of a submission is completed.
     pub(crate) async fn until_completed(&self, submitted: &Submitted) {
         for job_id in &submitted.job_ids {
@@ -207,8 +253,9 @@ impl House {
         match tokio::time::timeout(PATIENCE, waiting).await {
             Ok(detail) => detail,
             Err(_) => panic!(
-                "waited for {what}, but the job is {:#?}",
-                self.job(job_id).await
+                "waited for {what}, but the job is {:#?}\nand the lanes are {:#?}",
+                self.job(job_id).await,
+                self.engine.overview().await
             ),
         }
     }
@@ -236,6 +283,8 @@ pub(crate) fn submission(queue: QueueName, provider: Provider) -> Submission {
         template: "pdf-summarize-v1".to_owned(),
         provider,
         model: None,
+        cap_micros: None,
+        paused: false,
     }
 }
 

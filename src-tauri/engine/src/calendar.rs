@@ -47,8 +47,8 @@ impl LocalTime {
     /// Returns when quiet hours begin the next time; `None` when it is quiet now.
     pub(crate) fn until_quiet(&self, hours: QuietHours) -> Option<Timestamp> {
         let time = self.zoned.time();
-        let minute = u16::from(time.hour().unsigned_abs()) * 60
-            + u16::from(time.minute().unsigned_abs());
+        let minute =
+            u16::from(time.hour().unsigned_abs()) * 60 + u16::from(time.minute().unsigned_abs());
         if hours.contains(minute) {
             return None;
         }

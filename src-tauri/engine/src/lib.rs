@@ -28,3 +28,6 @@ pub use engine::Engine;
 pub use error::EngineError;
 pub use fault::{FaultHook, FaultPoint};
 pub use outbox::{Notification, NotificationSink};
+#[cfg(feature = "bench")]
+#[doc(hidden)]
+pub use store::bench;

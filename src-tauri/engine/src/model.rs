@@ -23,9 +23,7 @@ mod usage;
 
 pub use attempt::{AttemptOutcome, AttemptView};
 pub use batch::BatchView;
-pub use budget::{
-    BudgetView, Gauge, LongPromptPrice, ModelPrice, Money, PriceTable, PriceView,
-};
+pub use budget::{BudgetView, Gauge, LongPromptPrice, ModelPrice, Money, PriceTable, PriceView};
 pub use cause::{Cause, CauseClass, Fix};
 pub use document::{DocumentView, Encryption, Finding};
 pub use event::{EngineEvent, JobPhase};
@@ -39,11 +37,11 @@ pub use queue::{LaneSettings, LaneView, Place, QueueName};
 pub use result::ResultView;
 pub use scan::{ScanId, ScanReport, ScannedFile, SkipReason, SkippedPath, Submission, Submitted};
 pub use selection::{
-    Affected, BulkAction, DeadLetterGroup, LeftOut, LeftOutReason, RetryChanges, RetryPlan, Selection,
+    Affected, BulkAction, DeadLetterGroup, LeftOut, LeftOutReason, RetryChanges, RetryPlan,
+    Selection,
 };
 pub use settings::{
-    KeySource, KeyStatus, KeyTest, Language, Provider, QuietHours, Settings, Theme,
-    WebhookStatus,
+    KeySource, KeyStatus, KeyTest, Language, Provider, QuietHours, Settings, Theme, WebhookStatus,
 };
 pub use template::TemplateView;
 pub use usage::{ToldLimits, Usage};

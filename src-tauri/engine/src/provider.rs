@@ -92,7 +92,7 @@ pub struct Failure {
     /// What was counted before it failed.
     pub usage: Option<Usage>,
     /// The limits in force, where the provider told them.
-    pub limits: Option<ToldLimits>,
+    pub limits: Option<Box<ToldLimits>>,
 }
 
 impl Failure {

@@ -4,6 +4,8 @@
 //! be on disk: write-ahead log, `synchronous=FULL`, one commit for all that waited (group commit).
 
 mod actions;
+#[cfg(feature = "bench")]
+pub mod bench;
 mod candidate;
 mod circuits;
 mod claim;
@@ -75,10 +77,12 @@ impl Store {
     }
 
     /// Runs `work` in the writing thread, within a transaction that is committed before this returns.
+    ///
+    /// It may be run twice, the first time undone, where a neighbour in the same transaction failed.
     async fn write<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+        F: FnMut(&Connection) -> Result<T> + Send + 'static,
     {
         self.writer.run(work).await
     }

@@ -2,6 +2,7 @@
 
 pub mod fake_claude;
 pub mod pdf;
+pub mod receiver;
 
 use std::path::Path;
 

@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::{Shared, worker};
+use crate::calendar::LocalTime;
 use crate::fault::FaultPoint;
 use crate::model::{EngineEvent, Provider, QueueName};
 use crate::store::{ClaimRequest, Result};
@@ -27,8 +28,9 @@ const LARGEST_CLAIM: u32 = 100;
 pub(super) async fn run(shared: Arc<Shared>, stop: CancellationToken, tasks: TaskTracker) {
     while !stop.is_cancelled() {
         let next = match dispatch(&shared, &tasks).await {
-            Ok(()) => {
-                let outlook = shared.store.outlook(shared.local_time()).await;
+            // Of the moment at which nothing was ready: what became ready since then must wake us.
+            Ok(moment) => {
+                let outlook = shared.store.outlook(moment).await;
                 outlook.map(|outlook| outlook.wake_at)
             }
             Err(error) => Err(error),
@@ -51,8 +53,8 @@ pub(super) async fn run(shared: Arc<Shared>, stop: CancellationToken, tasks: Tas
     }
 }
 
-/// Claims and starts as much as is ready and has room.
-async fn dispatch(shared: &Arc<Shared>, tasks: &TaskTracker) -> Result<()> {
+/// Claims and starts as much as is ready and has room. Returns the moment at which nothing more was.
+async fn dispatch(shared: &Arc<Shared>, tasks: &TaskTracker) -> Result<LocalTime> {
     // Ends when nothing more is ready or has room: each round fills the lanes further.
     loop {
         let local = shared.local_time();
@@ -65,11 +67,11 @@ async fn dispatch(shared: &Arc<Shared>, tasks: &TaskTracker) -> Result<()> {
                 .collect(),
             claude_room: shared.pace().limit().saturating_sub(asking),
             limit: LARGEST_CLAIM,
-            local,
+            local: local.clone(),
         };
         let claimed = shared.store.claim(request).await?;
         if claimed.is_empty() {
-            return Ok(());
+            return Ok(local);
         }
         (shared.fault)(FaultPoint::Reserved);
         shared.emit(EngineEvent::JobsChanged {

@@ -72,12 +72,17 @@ async fn attempt(shared: &Shared, job: &ClaimedJob, cut_off: &CancellationToken)
         Ok(answer) => {
             (shared.fault)(FaultPoint::Answered);
             note_limits(shared, job, answer.limits, None).await;
-            shared.pace().succeeded(shared.active.asking(Provider::Claude));
+            shared
+                .pace()
+                .succeeded(shared.active.asking(Provider::Claude));
             let (answer, settlement) = priced(shared, job, answer).await?;
             let held = stored(shared, || {
-                shared
-                    .store
-                    .keep_answer(job.lease.clone(), answer.clone(), settlement, shared.clock.now())
+                shared.store.keep_answer(
+                    job.lease.clone(),
+                    answer.clone(),
+                    settlement,
+                    shared.clock.now(),
+                )
             })
             .await?;
             (shared.fault)(FaultPoint::Kept);
@@ -299,10 +304,10 @@ async fn slow_down(shared: &Shared, job: &ClaimedJob, failure: &Failure) {
             .too_much(shared.active.asking(Provider::Claude));
     }
     // The limit of a minute is everybody's: who comes next would be refused, too.
-    let wait = failure.retry_after.filter(|_| {
-        matches!(failure.cause, Cause::RateLimited | Cause::RampLimited)
-    });
-    note_limits(shared, job, failure.limits, wait).await;
+    let wait = failure
+        .retry_after
+        .filter(|_| matches!(failure.cause, Cause::RateLimited | Cause::RampLimited));
+    note_limits(shared, job, failure.limits.as_deref().copied(), wait).await;
 }
 
 fn outcome(next: AfterAttempt) -> AttemptOutcome {

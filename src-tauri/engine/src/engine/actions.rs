@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use super::{Engine, missing};
 use crate::error::EngineError;
 use crate::model::{
-    Affected, BatchId, BulkAction, DeadLetterGroup, JobId, JobStatus, LeftOut, LeftOutReason, Place,
-    Provider, RetryChanges, RetryPlan, Selection,
+    Affected, BatchId, BulkAction, DeadLetterGroup, JobId, JobStatus, LeftOut, LeftOutReason,
+    Place, Provider, RetryChanges, RetryPlan, Selection,
 };
 use crate::pricing::{Prices, estimate};
 use crate::store::{Changes, Purge, Redrivable};
@@ -78,11 +78,7 @@ impl Engine {
             return self.purge(selection).await;
         }
         let now = self.0.config.clock.now();
-        let (affected, changed) = self
-            .0
-            .store
-            .apply_action(selection, action, now)
-            .await?;
+        let (affected, changed) = self.0.store.apply_action(selection, action, now).await?;
         if action == BulkAction::Cancel
             && let Some(consumer) = self.0.consumer.lock().await.as_ref()
         {
@@ -250,7 +246,11 @@ fn obstacle(
     if !job.status.is_final() {
         return Some(LeftOutReason::Live);
     }
-    if job.source_path.as_ref().is_some_and(|path| missing.contains(path)) {
+    if job
+        .source_path
+        .as_ref()
+        .is_some_and(|path| missing.contains(path))
+    {
         return Some(LeftOutReason::FileMissing);
     }
     if let Some(cause) = job.finding {

@@ -31,7 +31,11 @@ pub(super) fn answer(overview: &Overview, now: Timestamp) -> Option<String> {
             );
         }
     }
-    let waiting: Vec<&LaneView> = overview.lanes.iter().filter(|lane| lane.waiting > 0).collect();
+    let waiting: Vec<&LaneView> = overview
+        .lanes
+        .iter()
+        .filter(|lane| lane.waiting > 0)
+        .collect();
     let paused: Vec<&str> = waiting
         .iter()
         .filter(|lane| lane.obstacle == Some(WaitingReason::QueuePaused))
@@ -47,7 +51,11 @@ pub(super) fn answer(overview: &Overview, now: Timestamp) -> Option<String> {
     let lane = waiting
         .iter()
         .filter(|lane| lane.obstacle != Some(WaitingReason::QueuePaused))
-        .min_by_key(|lane| lane.obstacle.as_ref().map_or(0, |reason| delay(reason, now)))
+        .min_by_key(|lane| {
+            lane.obstacle
+                .as_ref()
+                .map_or(0, |reason| delay(reason, now))
+        })
         .or_else(|| waiting.first())?;
     sentence(lane, &overview.circuits, now)
 }

@@ -66,10 +66,15 @@ impl Engine {
     /// [`EngineError::BadInput`] for what can't be a price.
     pub async fn save_price(&self, mut price: ModelPrice) -> Result<PriceTable, EngineError> {
         price.model = super::checked_model(&price.model)?;
-        let long = price.long_prompt.map(|long| {
-            [long.input, long.output, long.cache_write, long.cache_read]
-        });
-        let mut rates = vec![price.input, price.output, price.cache_write, price.cache_read];
+        let long = price
+            .long_prompt
+            .map(|long| [long.input, long.output, long.cache_write, long.cache_read]);
+        let mut rates = vec![
+            price.input,
+            price.output,
+            price.cache_write,
+            price.cache_read,
+        ];
         rates.extend(long.into_iter().flatten());
         if rates.iter().any(|rate| !(0..=DEAREST).contains(rate)) || price.batch_percent > 100 {
             return Err(EngineError::bad_input(
@@ -116,9 +121,11 @@ impl Engine {
         &self,
         secret: Option<String>,
     ) -> Result<WebhookStatus, EngineError> {
-        let secret = secret
-            .map(|secret| SecretString::from(secret.trim().to_owned()));
-        if secret.as_ref().is_some_and(|secret| webhook_key(secret).is_none()) {
+        let secret = secret.map(|secret| SecretString::from(secret.trim().to_owned()));
+        if secret
+            .as_ref()
+            .is_some_and(|secret| webhook_key(secret).is_none())
+        {
             return Err(EngineError::bad_input(
                 "This is no secret of a webhook.",
                 "Paste what the receiver shows: “whsec_” and some 32 letters and digits (24 to 64 bytes in base64).",

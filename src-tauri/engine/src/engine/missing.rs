@@ -11,10 +11,19 @@ const PATIENCE: Duration = Duration::from_millis(250);
 
 /// Marks the jobs that would run but whose file is missing.
 pub(super) async fn marked(mut jobs: Vec<JobView>) -> Vec<JobView> {
-    let paths: Vec<String> = jobs.iter().filter(|job| is_next(job)).filter_map(|job| job.source_path.clone()).collect();
+    let paths: Vec<String> = jobs
+        .iter()
+        .filter(|job| is_next(job))
+        .filter_map(|job| job.source_path.clone())
+        .collect();
     let missing = of(paths).await;
     for job in &mut jobs {
-        if is_next(job) && job.source_path.as_ref().is_some_and(|path| missing.contains(path)) {
+        if is_next(job)
+            && job
+                .source_path
+                .as_ref()
+                .is_some_and(|path| missing.contains(path))
+        {
             job.waiting = Some(WaitingReason::FileMissing);
         }
     }

@@ -173,7 +173,9 @@ impl Engine {
         {
             return Err(EngineError::bad_input(
                 format!("Nobody knows what {model} costs, so no cap could hold."),
-                format!("Set the price of {model} in the settings (Prices), or mark it as free there."),
+                format!(
+                    "Set the price of {model} in the settings (Prices), or mark it as free there."
+                ),
             ));
         }
         let batch_id = BatchId::generate();

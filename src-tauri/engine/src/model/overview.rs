@@ -2,9 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    BatchView, BudgetView, Cause, Fix, KeyStatus, LaneView, Problem, Provider, Timestamp,
-};
+use super::{BatchView, BudgetView, Cause, Fix, KeyStatus, LaneView, Problem, Provider, Timestamp};
 
 /// Jobs by state; dead letters are the failed and the dead-lettered together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -29,7 +29,9 @@ pub(super) struct Undelivered {
 /// Returns the key within a secret (`whsec_` and base64), or nothing when it is none.
 pub(crate) fn key(secret: &SecretString) -> Option<Vec<u8>> {
     let text = secret.expose_secret().trim();
-    let key = STANDARD.decode(text.strip_prefix(PREFIX).unwrap_or(text)).ok()?;
+    let key = STANDARD
+        .decode(text.strip_prefix(PREFIX).unwrap_or(text))
+        .ok()?;
     // The standard wants 24 to 64 bytes.
     (24..=64).contains(&key.len()).then_some(key)
 }

@@ -20,7 +20,11 @@ const BATCHES_ONE_BY_ONE: usize = 3;
 /// finished batch with its failures, one for all other failures.
 pub(super) fn messages(to_tell: &ToTell) -> Vec<Message> {
     let mut messages: Vec<Message> = to_tell.circuits.iter().map(circuit).collect();
-    let finished: HashSet<&BatchId> = to_tell.batches.iter().map(|batch| &batch.batch_id).collect();
+    let finished: HashSet<&BatchId> = to_tell
+        .batches
+        .iter()
+        .map(|batch| &batch.batch_id)
+        .collect();
     let (with_batch, alone): (Vec<&FailedJob>, Vec<&FailedJob>) = to_tell
         .failures
         .iter()

@@ -80,7 +80,7 @@ pub fn estimate(model: &str, work: &Work) -> Estimate {
 
 /// Returns the tokens of the prompt: ordinary, and dense (figures, code, rare scripts).
 ///
-/// Latin text takes about a token for four characters, other scripts one or more for each.
+/// Latin text takes about a token for four characters, other scripts one to one and a half for each.
 fn prompt_tokens(work: &Work) -> [u64; 2] {
     let bytes = work.prompt_bytes;
     let characters = work.prompt_characters.min(bytes);
@@ -89,7 +89,7 @@ fn prompt_tokens(work: &Work) -> [u64; 2] {
     let latin = characters - other;
     [
         latin.div_ceil(4) + other.saturating_mul(13).div_ceil(10),
-        latin.div_ceil(2) + other.saturating_mul(2),
+        latin.div_ceil(3) + other.saturating_mul(17).div_ceil(10),
     ]
 }
 

@@ -46,7 +46,8 @@ fn effect(action: BulkAction, now: Timestamp) -> (String, Option<String>) {
             format!("available_at = {}", now.0),
         ),
         BulkAction::Cancel => (
-            "(j.status = 'pending' OR (j.status = 'running' AND j.cancel_requested = 0))".to_owned(),
+            "(j.status = 'pending' OR (j.status = 'running' AND j.cancel_requested = 0))"
+                .to_owned(),
             format!(
                 "completed_at = CASE WHEN status = 'pending' THEN {} END,
                  cancel_requested = status = 'running',
@@ -69,17 +70,11 @@ fn effect(action: BulkAction, now: Timestamp) -> (String, Option<String>) {
             format!("held = held & ~{}", held::JOB_PAUSED),
         ),
         BulkAction::MoveTo { queue } => (
-            format!(
-                "j.status = 'pending' AND j.queue <> '{}'",
-                queue.as_str()
-            ),
+            format!("j.status = 'pending' AND j.queue <> '{}'", queue.as_str()),
             format!("queue = '{}', position = 0", queue.as_str()),
         ),
         BulkAction::Purge => {
-            return (
-                "j.status NOT IN ('running', 'submitted')".to_owned(),
-                None,
-            );
+            return ("j.status NOT IN ('running', 'submitted')".to_owned(), None);
         }
     };
     (fits, Some(change))
@@ -126,9 +121,11 @@ impl Store {
     /// Returns the newest place in the table of jobs; what comes later is not meant by a removal.
     pub(crate) async fn newest_seq(&self) -> Result<i64> {
         self.read(|connection| {
-            Ok(connection.query_row("SELECT coalesce(max(seq), 0) FROM jobs", [], |row| {
-                row.get(0)
-            })?)
+            Ok(
+                connection.query_row("SELECT coalesce(max(seq), 0) FROM jobs", [], |row| {
+                    row.get(0)
+                })?,
+            )
         })
         .await
     }
@@ -165,7 +162,11 @@ impl Store {
     }
 
     /// Caps what a batch may cost. Says whether there is such a batch.
-    pub(crate) async fn cap_batch(&self, batch_id: BatchId, cap_micros: Option<i64>) -> Result<bool> {
+    pub(crate) async fn cap_batch(
+        &self,
+        batch_id: BatchId,
+        cap_micros: Option<i64>,
+    ) -> Result<bool> {
         self.write(move |connection| {
             let changed = connection.execute(
                 "UPDATE batches SET cap_micros = ?2 WHERE batch_id = ?1",

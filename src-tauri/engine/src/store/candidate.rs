@@ -1,6 +1,6 @@
 //! Pending jobs in the order of their line, with what decides whether they may start.
 
-use rusqlite::{Connection, OptionalExtension as _, Row};
+use rusqlite::{Connection, Row};
 
 use super::{Result, rows};
 use crate::model::{BatchId, JobId, JobKind, Money, Provider, QueueName, Timestamp};
@@ -77,6 +77,59 @@ pub(super) enum Line {
     Oversized,
 }
 
+impl Line {
+    /// Returns the bits of its jobs, which stand in the text of a query so that its index applies.
+    fn held(self) -> i64 {
+        match self {
+            Self::Ordinary => 0,
+            Self::Oversized => super::held::OVERSIZED,
+        }
+    }
+}
+
+/// Most positions that are looked at for the next job that becomes visible: a person arranges tens of jobs
+/// by hand, not thousands.
+const MOST_POSITIONS: usize = 200;
+
+/// Returns the positions that jobs of a line have, the first ones first.
+pub(super) fn positions(
+    connection: &Connection,
+    queue: QueueName,
+    provider: Provider,
+) -> Result<Vec<i64>> {
+    let mut found = Vec::new();
+    let mut from = i64::MIN;
+    while found.len() < MOST_POSITIONS {
+        let Some(here) = next_position(connection, Line::Ordinary, queue, provider, from)? else {
+            break;
+        };
+        found.push(here);
+        if here == i64::MAX {
+            break;
+        }
+        from = here + 1;
+    }
+    Ok(found)
+}
+
+/// Returns the first position in use from `from` on.
+fn next_position(
+    connection: &Connection,
+    line: Line,
+    queue: QueueName,
+    provider: Provider,
+    from: i64,
+) -> Result<Option<i64>> {
+    let held = line.held();
+    Ok(connection
+        .prepare_cached(&format!(
+            "SELECT min(position) FROM jobs
+             WHERE status = 'pending' AND held = {held} AND queue = ?1 AND provider = ?2
+               AND position >= ?3"
+        ))?
+        .query_row((queue.as_str(), provider.as_str(), from), |row| row.get(0))?)
+}
+
 /// Returns at most `limit` ready jobs of a queue and a provider, first in line first.
 pub(super) fn in_line(
     connection: &Connection,
@@ -86,25 +139,20 @@ pub(super) fn in_line(
     now: Timestamp,
     limit: usize,
 ) -> Result<Vec<Candidate>> {
-    // A literal, so that the partial index applies.
-    let held = match line {
-        Line::Ordinary => 0,
-        Line::Oversized => 16,
+    let held = line.held();
+    // What nobody pays for needs no forecast.
+    let columns = match provider {
+        Provider::Claude => format!("{BATCH_MONEY_COLUMNS}, {WORK_COLUMNS}"),
+        Provider::Offline => {
+            "NULL, NULL, NULL, NULL, j.kind, NULL, NULL, NULL, j.max_tokens".to_owned()
+        }
     };
     let mut found = Vec::new();
     let mut position = i64::MIN;
     // One round for each position in use: within one, the index is in the order of the line, and
     // jobs that are not visible yet are never read.
     loop {
-        let next: Option<i64> = connection
-            .prepare_cached(&format!(
-                "SELECT min(position) FROM jobs
-                 WHERE status = 'pending' AND held = {held} AND queue = ?1 AND provider = ?2
-                   AND position >= ?3"
-            ))?
-            .query_row((queue.as_str(), provider.as_str(), position), |row| row.get(0))
-            .optional()?
-            .flatten();
+        let next = next_position(connection, line, queue, provider, position)?;
         let Some(here) = next else {
             return Ok(found);
         };
@@ -112,7 +160,7 @@ pub(super) fn in_line(
             "SELECT j.seq, j.job_id, j.batch_id, j.model, j.position, j.available_at,
                     EXISTS (SELECT 1 FROM answers AS a
                             WHERE a.job_id = j.job_id AND a.generation = j.generation),
-                    {BATCH_MONEY_COLUMNS}, {WORK_COLUMNS}
+                    {columns}
              FROM jobs AS j
              WHERE j.status = 'pending' AND j.held = {held} AND j.queue = ?1 AND j.provider = ?2
                AND j.position = ?3 AND j.available_at <= ?4

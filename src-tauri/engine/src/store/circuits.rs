@@ -34,8 +34,9 @@ impl Open {
 
 /// Returns the open circuits.
 pub(super) fn open(connection: &Connection) -> Result<HashMap<Provider, Open>> {
-    let mut statement = connection
-        .prepare_cached("SELECT provider, cause, probe_at, probe_lease IS NOT NULL FROM circuits")?;
+    let mut statement = connection.prepare_cached(
+        "SELECT provider, cause, probe_at, probe_lease IS NOT NULL FROM circuits",
+    )?;
     let found = statement.query_map([], |row| {
         Ok((
             rows::provider(row, 0)?,

@@ -245,9 +245,10 @@ fn complete(
         return Ok(false);
     }
     let answer = &result.answer;
-    // An attempt that only published a kept answer has cost nothing itself.
-    record_cost(connection, lease, Some(0), Some(0), Some(0))?;
-    ledger::settle(connection, lease, Settlement::Nothing { asked: false }, now)?;
+    if result.provider != Provider::Offline {
+        // An attempt that only published a kept answer has asked nobody.
+        ledger::settle(connection, lease, Settlement::Nothing { asked: false }, now)?;
+    }
     let result_id: i64 = connection
         .prepare_cached(
             "INSERT INTO results (job_id, generation, store, key, sha256, bytes, provider, model,
@@ -334,7 +335,11 @@ fn close_attempt(
 ) -> Result<()> {
     connection
         .prepare_cached(
-            "UPDATE attempts SET outcome = ?3, ended_at = ?4, error_code = ?5, message = ?6
+            "UPDATE attempts SET outcome = ?3, ended_at = ?4, error_code = ?5, message = ?6,
+                 -- One that only published an answer from before has cost nothing itself.
+                 cost_micros = CASE WHEN input_tokens IS NULL AND ?7 THEN 0 ELSE cost_micros END,
+                 output_tokens = CASE WHEN input_tokens IS NULL AND ?7 THEN 0 ELSE output_tokens END,
+                 input_tokens = CASE WHEN input_tokens IS NULL AND ?7 THEN 0 ELSE input_tokens END
              WHERE job_id = ?1 AND lease_id = ?2 AND outcome = 'running'",
         )?
         .execute((
@@ -344,6 +349,10 @@ fn close_attempt(
             now.0,
             error_code,
             message,
+            matches!(
+                outcome,
+                AttemptOutcome::Completed | AttemptOutcome::NeedsReview
+            ),
         ))?;
     Ok(())
 }
@@ -398,7 +407,15 @@ fn end_attempt(
     let told = end.told_to_wait_ms.map(Duration::from_millis);
     match end.next {
         AfterAttempt::Deferred { open_circuit: true } => {
-            circuits::trip(connection, lease, provider, end.cause, &end.message, told, now)?;
+            circuits::trip(
+                connection,
+                lease,
+                provider,
+                end.cause,
+                &end.message,
+                told,
+                now,
+            )?;
         }
         AfterAttempt::Deferred { .. } | AfterAttempt::Cancelled => {
             circuits::release_probe(connection, lease)?;

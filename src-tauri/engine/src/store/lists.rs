@@ -132,6 +132,10 @@ pub(super) fn condition(filter: &JobFilter) -> (String, Vec<Value>) {
                 .iter()
                 .map(|status| Value::from(status.as_str().to_owned())),
         );
+        if !statuses.contains(&JobStatus::Completed) {
+            // In these words the index of all others applies.
+            parts.push("j.status <> 'completed'".to_owned());
+        }
     }
     if let Some(queue) = filter.queue {
         parts.push("j.queue = ?".to_owned());
@@ -320,11 +324,7 @@ fn waiting_reason(
     })
 }
 
-fn record(
-    connection: &Connection,
-    job_id: &JobId,
-    context: &ListContext,
-) -> Result<JobRecord> {
+fn record(connection: &Connection, job_id: &JobId, context: &ListContext) -> Result<JobRecord> {
     let outlook = outlook(connection, &context.local)?;
     let (job, prompt, document_sha256) = connection
         .prepare_cached(&format!(

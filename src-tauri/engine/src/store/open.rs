@@ -4,6 +4,7 @@ use std::fs::File;
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use rusqlite_migration::{M, Migrations};
 
@@ -54,13 +55,22 @@ fn prepare(path: &Path) -> Result<Connection> {
         check(&connection, path)?;
         back_up(&connection, path, version)?;
     }
-    // Takes effect only while the database is still empty.
-    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    if version == 0 {
+        // Takes effect only while the database is empty; later it would only wait for the lock.
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    }
     connection
         .pragma_update(None, "journal_mode", "WAL")
         .map_err(|error| damaged_or(error, path))?;
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "foreign_keys", true)?;
+    // In kibibytes: the indexes of a million jobs.
+    connection.pragma_update(None, "cache_size", -32_768)?;
+    // Merging the log less often than every 4 MB makes long runs faster; 16 MB are read in no time.
+    connection.pragma_update(None, "wal_autocheckpoint", 4_096)?;
+    // Statements are prepared once: without this, SQLite plans anew whenever a bound number changes.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
+    connection.set_prepared_statement_cache_capacity(256);
     migrations
         .to_latest(&mut connection)
         .map_err(|error| match error {

@@ -160,7 +160,7 @@ fn failure_body(connection: &Connection, job_id: &JobId, now: Timestamp) -> Resu
                 "attempts": row.get::<_, i64>(9)?,
                 "cause": cause.map(Cause::key),
                 "error": row.get::<_, Option<String>>(11)?,
-                "hint": cause.map(|cause| cause.hint()),
+                "hint": cause.map(Cause::hint),
                 "failedAt": now.0,
             }))
         })?)
@@ -378,7 +378,7 @@ impl Store {
                      available_at = :available
                  WHERE outbox_id = :id AND ended_at IS NULL",
             )?;
-            for outbox_id in outbox_ids {
+            for outbox_id in &outbox_ids {
                 statement.execute(named_params! {
                     ":id": outbox_id,
                     ":error": error,
@@ -398,7 +398,7 @@ impl Store {
         outcome: std::result::Result<String, String>,
     ) -> Result<()> {
         self.write(move |connection| {
-            let (path, error) = match outcome {
+            let (path, error) = match &outcome {
                 Ok(path) => (Some(path), None),
                 Err(error) => (None, Some(error)),
             };

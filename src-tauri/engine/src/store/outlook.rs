@@ -230,25 +230,7 @@ impl Look<'_> {
     fn later(&mut self, queue: QueueName) -> Result<Option<WaitingReason>> {
         let mut next: Option<NextVisible> = None;
         for provider in [Provider::Claude, Provider::Offline] {
-            let found = self
-                .connection
-                .prepare_cached(
-                    "SELECT available_at, attempts, error_code FROM jobs
-                     WHERE status = 'pending' AND held = 0 AND queue = ?1 AND provider = ?2
-                       AND available_at > ?3
-                     ORDER BY available_at LIMIT 1",
-                )?
-                .query_row(
-                    (queue.as_str(), provider.as_str(), self.local.now.0),
-                    |row| {
-                        Ok(NextVisible {
-                            at: rows::timestamp(row, 0)?,
-                            attempts: row.get(1)?,
-                            cause: rows::cause(row, 2)?,
-                        })
-                    },
-                )
-                .optional()?;
+            let found = self.next_visible(queue, provider)?;
             let Some(found) = found else { continue };
             if self.open.contains_key(&provider) {
                 continue;
@@ -269,6 +251,43 @@ impl Look<'_> {
                 WaitingReason::Delayed { until: next.at }
             }
         }))
+    }
+
+    /// Returns the job that becomes visible next.
+    fn next_visible(&self, queue: QueueName, provider: Provider) -> Result<Option<NextVisible>> {
+        let mut next: Option<NextVisible> = None;
+        for position in candidate::positions(self.connection, queue, provider)? {
+            let found = self
+                .connection
+                .prepare_cached(
+                    "SELECT available_at, attempts, error_code FROM jobs
+                     WHERE status = 'pending' AND held = 0 AND queue = ?1 AND provider = ?2
+                       AND position = ?3 AND available_at > ?4
+                     ORDER BY available_at LIMIT 1",
+                )?
+                .query_row(
+                    (
+                        queue.as_str(),
+                        provider.as_str(),
+                        position,
+                        self.local.now.0,
+                    ),
+                    |row| {
+                        Ok(NextVisible {
+                            at: rows::timestamp(row, 0)?,
+                            attempts: row.get(1)?,
+                            cause: rows::cause(row, 2)?,
+                        })
+                    },
+                )
+                .optional()?;
+            if let Some(found) = found
+                && next.as_ref().is_none_or(|next| found.at < next.at)
+            {
+                next = Some(found);
+            }
+        }
+        Ok(next)
     }
 
     /// Returns why the first job is passed over, where all are.

@@ -98,7 +98,7 @@ fn batches(connection: &Connection) -> Result<Vec<BatchView>> {
         "SELECT b.batch_id, b.name, b.created_at, b.paused, b.cap_micros, m.settled, m.unknown,
                 m.reserved
          FROM batches AS b LEFT JOIN batch_money AS m USING (batch_id)
-         ORDER BY b.created_at DESC, b.batch_id DESC LIMIT ?1",
+         ORDER BY b.batch_id DESC LIMIT ?1",
     )?;
     let mut batches = statement
         .query_map([BATCHES], |row| {

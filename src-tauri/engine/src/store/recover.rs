@@ -69,7 +69,10 @@ fn recover(connection: &Connection, job: &LeftRunning, now: Timestamp) -> Result
         .prepare_cached(
             "UPDATE attempts SET outcome = 'interrupted', ended_at = max(?3, started_at),
                  error_code = ?4, message = ?5,
-                 cost_micros = CASE WHEN input_tokens IS NULL AND NOT ?6 THEN 0 ELSE cost_micros END
+                 -- An attempt that only published an answer from before has asked nobody.
+                 cost_micros = CASE WHEN input_tokens IS NULL AND NOT ?6 THEN 0 ELSE cost_micros END,
+                 output_tokens = CASE WHEN input_tokens IS NULL AND NOT ?6 THEN 0 ELSE output_tokens END,
+                 input_tokens = CASE WHEN input_tokens IS NULL AND NOT ?6 THEN 0 ELSE input_tokens END
              WHERE job_id = ?1 AND lease_id = ?2 AND outcome = 'running'",
         )?
         .execute((
@@ -78,7 +81,7 @@ fn recover(connection: &Connection, job: &LeftRunning, now: Timestamp) -> Result
             now.0,
             &interrupted,
             INTERRUPTED,
-            job.calls_cost,
+            job.calls_cost && !job.has_answer,
         ))?;
     ledger::settle(connection, &job.lease, Settlement::Unknown, now)?;
     circuits::release_probe(connection, &job.lease)?;

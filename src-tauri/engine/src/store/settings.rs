@@ -16,11 +16,18 @@ impl Store {
                     Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
                 })?
                 .collect::<rusqlite::Result<Vec<_>>>()?;
-            let mut known = as_map(&Settings::default())?;
+            let stored: Vec<(String, Value)> = stored
+                .into_iter()
+                .filter_map(|(name, value)| Some((name, serde_json::from_str(&value).ok()?)))
+                .collect();
+            let defaults = as_map(&Settings::default())?;
+            let mut all = defaults.clone();
+            all.extend(stored.iter().cloned());
+            if let Ok(settings) = serde_json::from_value(Value::Object(all)) {
+                return Ok(settings);
+            }
+            let mut known = defaults;
             for (name, value) in stored {
-                let Ok(value) = serde_json::from_str::<Value>(&value) else {
-                    continue;
-                };
                 // A value that this version can't read (made by another one) leaves the default.
                 let mut candidate = known.clone();
                 candidate.insert(name, value);

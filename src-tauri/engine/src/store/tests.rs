@@ -7,8 +7,8 @@ use tempfile::TempDir;
 use super::*;
 use crate::calendar::LocalTime;
 use crate::model::{
-    AttemptOutcome, BatchId, BulkAction, Cause, ConsumerPlace, JobId, JobStatus, Provider, QueueName,
-    Selection, Timestamp,
+    AttemptOutcome, BatchId, BulkAction, Cause, ConsumerPlace, JobId, JobStatus, Provider,
+    QueueName, Selection, Timestamp,
 };
 
 const NOW: Timestamp = Timestamp(1_000_000);
@@ -353,7 +353,12 @@ async fn counters_always_say_what_counting_would() {
         .cancel(vec![added[3].clone()], minutes(1))
         .await
         .unwrap();
-    let counts = shelf.store.overview(local(minutes(2))).await.unwrap().counts;
+    let counts = shelf
+        .store
+        .overview(local(minutes(2)))
+        .await
+        .unwrap()
+        .counts;
     assert_eq!(
         (
             counts.total,

@@ -1,10 +1,12 @@
 //! The one thread that writes.
 //!
 //! Requests come by a channel, each with a place for its answer. All that wait are run in one
-//! transaction, each in a savepoint of its own, and are answered after the commit.
+//! transaction and are answered after the commit. Where one of them fails, all are undone and run
+//! again, each in a savepoint of its own, so that it undoes nobody else.
 
 use std::sync::mpsc;
 use std::thread;
+use std::time::Duration;
 
 use rusqlite::Connection;
 use tokio::sync::oneshot;
@@ -15,14 +17,42 @@ use crate::error::EngineError;
 /// Most requests that share a commit, so that the first of them does not wait for ever.
 const LARGEST_GROUP: usize = 256;
 
-/// Run with the connection, or with the reason why there is no transaction.
-type Work = Box<dyn FnOnce(Result<&Connection>) -> Ran + Send>;
+/// A change that somebody waits for.
+trait Change: Send {
+    /// Makes the change, or makes it anew after it was undone. Says whether it succeeded.
+    fn make(&mut self, connection: &Connection) -> bool;
+    /// Answers whoever asked; with the error that undid the change, if one did.
+    fn answer(self: Box<Self>, undone: Option<EngineError>);
+}
 
-/// What became of a request before the commit.
-struct Ran {
-    succeeded: bool,
-    /// Answers whoever asked; `Some` with the error that undid the whole transaction.
-    answer: Box<dyn FnOnce(Option<EngineError>) + Send>,
+type Work = Box<dyn Change>;
+
+struct Asked<T, F> {
+    work: F,
+    outcome: Option<Result<T>>,
+    sender: oneshot::Sender<Result<T>>,
+}
+
+impl<T, F> Change for Asked<T, F>
+where
+    T: Send,
+    F: FnMut(&Connection) -> Result<T> + Send,
+{
+    fn make(&mut self, connection: &Connection) -> bool {
+        let outcome = (self.work)(connection);
+        let succeeded = outcome.is_ok();
+        self.outcome = Some(outcome);
+        succeeded
+    }
+
+    fn answer(self: Box<Self>, undone: Option<EngineError>) {
+        let answer = match undone {
+            Some(error) => Err(error),
+            None => self.outcome.unwrap_or(Err(EngineError::Closed)),
+        };
+        // Whoever asked may have gone; the work is done all the same.
+        drop(self.sender.send(answer));
+    }
 }
 
 enum Request {
@@ -51,25 +81,18 @@ impl Writer {
     }
 
     /// Runs `work` and returns its answer once it is committed. An error of `work` undoes only itself.
+    ///
+    /// It may be run twice, the first time undone: it must depend on nothing but the database.
     pub(super) async fn run<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+        F: FnMut(&Connection) -> Result<T> + Send + 'static,
     {
         let (sender, receiver) = oneshot::channel();
-        let boxed: Work = Box::new(move |connection| {
-            let outcome = connection.and_then(work);
-            Ran {
-                succeeded: outcome.is_ok(),
-                answer: Box::new(move |undone| {
-                    let answer = match undone {
-                        Some(error) => Err(error),
-                        None => outcome,
-                    };
-                    // Whoever asked may have gone; the work is done all the same.
-                    drop(sender.send(answer));
-                }),
-            }
+        let boxed: Work = Box::new(Asked {
+            work,
+            outcome: None,
+            sender,
         });
         self.requests
             .send(Request::Work(boxed))
@@ -127,10 +150,12 @@ fn serve(connection: &Connection, queue: &mpsc::Receiver<Request>) {
             work(connection);
         }
         if let Some(sender) = closing {
-            // Failing means that another program still reads: it checkpoints later.
-            if let Err(error) =
+            // Failing means that another program still reads or writes: it checkpoints later, and ending
+            // must not wait for it.
+            let merged = connection.busy_timeout(Duration::ZERO).and_then(|()| {
                 connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
-            {
+            });
+            if let Err(error) = merged {
                 tracing::debug!(%error, "the log was not merged at closing");
             }
             // Whoever asked may have gone.
@@ -140,36 +165,91 @@ fn serve(connection: &Connection, queue: &mpsc::Receiver<Request>) {
     }
 }
 
-fn run_group(connection: &Connection, group: Vec<Work>) {
+fn run_group(connection: &Connection, mut group: Vec<Work>) {
     if group.is_empty() {
         return;
     }
-    if let Err(error) = connection.execute_batch("BEGIN IMMEDIATE") {
-        tracing::error!(%error, "no transaction could begin");
-        for work in group {
-            (work(Err(refusal(&error))).answer)(None);
-        }
-        return;
+    // Without savepoints, which cost as much as the work: hardly any request fails.
+    match together(connection, &mut group) {
+        Ok(true) => answer_all(group, None),
+        Err(error) => answer_all(group, Some(&error)),
+        // One failed, and what it had changed is undone with all the others: each by itself now.
+        Ok(false) => match apart(connection, &mut group) {
+            Ok(()) => {
+                // One that failed has the reason itself.
+                answer_all(group, None);
+            }
+            Err(error) => answer_all(group, Some(&error)),
+        },
     }
-    let mut ran = Vec::with_capacity(group.len());
+}
+
+fn answer_all(group: Vec<Work>, undone: Option<&rusqlite::Error>) {
+    if let Some(error) = undone {
+        tracing::error!(%error, requests = group.len(), "changes could not be stored");
+    }
     for work in group {
-        ran.push(run_in_savepoint(connection, work));
+        work.answer(undone.map(refusal));
     }
-    let committed = if connection.is_autocommit() {
-        // A full disk or an I/O error makes SQLite undo the transaction by itself.
-        Err(undone_by_sqlite())
-    } else {
-        connection.execute_batch("COMMIT")
-    };
-    if committed.is_err()
-        && !connection.is_autocommit()
+}
+
+/// Makes all changes in one transaction. `false` when one of them failed: then none is made.
+fn together(connection: &Connection, group: &mut [Work]) -> rusqlite::Result<bool> {
+    begin(connection)?;
+    let succeeded = group.iter_mut().all(|work| work.make(connection));
+    if !succeeded {
+        undo(connection);
+        return Ok(false);
+    }
+    commit(connection)?;
+    Ok(true)
+}
+
+/// Makes each change in a savepoint of its own: those that fail undo only themselves.
+fn apart(connection: &Connection, group: &mut [Work]) -> rusqlite::Result<()> {
+    begin(connection)?;
+    for work in group {
+        connection.execute_batch("SAVEPOINT request")?;
+        let succeeded = work.make(connection);
+        if connection.is_autocommit() {
+            // A full disk or an I/O error makes SQLite undo the transaction by itself.
+            return Err(undone_by_sqlite());
+        }
+        let close = if succeeded {
+            "RELEASE request"
+        } else {
+            "ROLLBACK TO request; RELEASE request"
+        };
+        connection.execute_batch(close)?;
+    }
+    commit(connection)
+}
+
+fn begin(connection: &Connection) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("BEGIN IMMEDIATE")?
+        .execute([])
+        .map(|_| ())
+}
+
+fn commit(connection: &Connection) -> rusqlite::Result<()> {
+    if connection.is_autocommit() {
+        return Err(undone_by_sqlite());
+    }
+    let committed = connection
+        .prepare_cached("COMMIT")
+        .and_then(|mut statement| statement.execute([]));
+    if committed.is_err() {
+        undo(connection);
+    }
+    committed.map(|_| ())
+}
+
+fn undo(connection: &Connection) {
+    if !connection.is_autocommit()
         && let Err(error) = connection.execute_batch("ROLLBACK")
     {
         tracing::error!(%error, "a failed transaction could not be undone");
-    }
-    for one in ran {
-        let undone = committed.as_ref().err().filter(|_| one.succeeded);
-        (one.answer)(undone.map(refusal));
     }
 }
 
@@ -190,20 +270,4 @@ fn undone_by_sqlite() -> rusqlite::Error {
         rusqlite::ffi::Error::new(rusqlite::ffi::SQLITE_FULL),
         Some("the disk refused the change".to_owned()),
     )
-}
-
-fn run_in_savepoint(connection: &Connection, work: Work) -> Ran {
-    let opened = connection.execute_batch("SAVEPOINT request");
-    let ran = work(Ok(connection));
-    if opened.is_ok() && !connection.is_autocommit() {
-        let close = if ran.succeeded {
-            "RELEASE request"
-        } else {
-            "ROLLBACK TO request; RELEASE request"
-        };
-        if let Err(error) = connection.execute_batch(close) {
-            tracing::error!(%error, "a savepoint could not be closed");
-        }
-    }
-    ran
 }

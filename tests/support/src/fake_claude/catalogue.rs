@@ -10,7 +10,9 @@ struct Model {
     output: u64,
 }
 
-const MODELS: [Model; 8] = [
+const MODELS: [Model; 9] = [
+    // Newer than any price table.
+    model("claude-preview-6", "Claude Preview 6", "active", 1_000_000),
     model("claude-fable-5-2", "Claude Fable 5.2", "active", 1_000_000),
     model("claude-haiku-5-5", "Claude Haiku 5.5", "active", 1_000_000),
     model(

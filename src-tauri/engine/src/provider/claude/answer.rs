@@ -86,7 +86,7 @@ impl Gathered {
     pub(super) fn explain(&self, mut failure: Failure) -> Failure {
         failure.request_id = failure.request_id.or_else(|| self.request_id.clone());
         failure.usage = failure.usage.or(self.usage);
-        failure.limits = failure.limits.or(self.limits);
+        failure.limits = failure.limits.or(self.limits.map(Box::new));
         failure
     }
 

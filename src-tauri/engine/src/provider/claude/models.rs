@@ -83,8 +83,13 @@ fn is_same(listed: &str, asked: &str) -> bool {
 }
 
 fn broken(error: reqwest::Error) -> Failure {
+    let cause = if error.is_connect() {
+        Cause::Offline
+    } else {
+        Cause::ConnectionFailed
+    };
     Failure::unsent(
-        Cause::ConnectionFailed,
+        cause,
         format!(
             "The list of models could not be asked for: {}.",
             failure::words(error)
