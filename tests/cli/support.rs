@@ -152,7 +152,8 @@ pub(crate) struct Working(Child);
 impl Working {
     /// Starts a call beside the test.
     pub(crate) fn of(mut call: Command) -> Self {
-        Self(call.stdout(Stdio::null()).spawn().unwrap())
+        call.stdout(Stdio::null()).stderr(Stdio::null());
+        Self(call.spawn().unwrap())
     }
 
     /// Says whether it still runs.

@@ -69,6 +69,26 @@ async fn the_requests_of_the_minute_are_used_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_job_is_larger_than_the_tokens_of_a_minute() {
+    let (claude, desk) = desk_with(2).await;
+    desk.text(&["config", "set", "tokens-per-minute", "1000"]);
+    add(&desk);
+    let mut run = desk.start(&["run"]);
+    desk.until_answer("The next job is larger than the tokens of a whole minute");
+    assert_eq!(
+        claude.requests().len(),
+        1,
+        "one ran alone, the other waits for the minute to pass"
+    );
+    assert!(
+        run.runs(),
+        "the minute passes by itself, so it is waited for"
+    );
+    desk.text(&["config", "set", "tokens-per-minute", "400000"]);
+    assert!(run.ended().success(), "with more tokens it goes on at once");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_cap_of_a_day_or_a_month_is_reached() {
     for (setting, money, words) in [
         ("day-cap", "day", "Today’s cap of $0.08 is reached."),
@@ -82,7 +102,11 @@ async fn the_cap_of_a_day_or_a_month_is_reached() {
         desk.text(&["config", "set", setting, "0.08"]);
         add(&desk);
         let said = desk.ends_with(3, &["run"]);
-        assert!(said.contains("2 jobs are still waiting."), "{said}");
+        let way_on = format!("To go on: gistmill config set {setting} AMOUNT");
+        assert!(
+            said.contains("2 jobs are still waiting.") && said.contains(&way_on),
+            "{said}"
+        );
         let answer = desk.answer().unwrap_or_default();
         assert!(
             answer.starts_with(words) && answer.contains("raise the cap to start it"),
@@ -272,7 +296,7 @@ async fn failed_calls_are_tried_again_later() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_knows_the_price_or_works_the_queue() {
+async fn nobody_works_the_queue_or_knows_the_price_or_the_model() {
     let (claude, desk) = desk_with(2).await;
     let refused = desk.ends_with(2, &["add", "pdfs", "--model", "llama-of-mine"]);
     assert!(
@@ -298,4 +322,14 @@ async fn nobody_knows_the_price_or_works_the_queue() {
         claude.requests().is_empty(),
         "nothing without a price is sent"
     );
+    // With a price it is asked for, and turns out not to exist; another one takes its place.
+    desk.text(&["prices", "free", "llama-of-mine"]);
+    let said = desk.ends_with(3, &["run"]);
+    assert!(
+        said.contains("model: llama-of-mine") && said.contains("gistmill config set model"),
+        "{said}"
+    );
+    desk.text(&["config", "set", "model", "claude-haiku-5-5"]);
+    desk.text(&["run"]);
+    assert_eq!(desk.json(&["status"])["counts"]["done"], 2);
 }

@@ -7,7 +7,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use gistmill_engine::model::{JobStatus, JobView, Timestamp, WaitingReason};
 
 pub(crate) use money::{cap, exact, left, money};
-pub(crate) use waiting::remark;
+pub(crate) use waiting::{remark, way_on};
 
 /// Returns the state of a job in a word or two.
 pub(crate) fn status(job: &JobView) -> &'static str {

@@ -31,6 +31,8 @@ struct Report {
     waiting: u64,
     /// Why jobs still wait.
     answer: Option<String>,
+    #[serde(skip)]
+    way_on: Option<String>,
     results: String,
     jobs: Vec<JobView>,
 }
@@ -171,6 +173,7 @@ async fn report(
         failed: counts.dead_letters.saturating_sub(before.dead_letters),
         waiting: counts.waiting,
         answer: overview.answer.clone(),
+        way_on: shown::way_on(overview),
         results: engine
             .data_directory()
             .join("results")
@@ -229,6 +232,7 @@ fn text(report: &Report, now: Timestamp) -> String {
             "{} still waiting. {answer}",
             counted(report.waiting, "job is", "jobs are")
         ));
+        lines.extend(report.way_on.clone());
     }
     lines.push(format!("Results: {}", report.results));
     lines.join("\n")

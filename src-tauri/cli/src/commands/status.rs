@@ -9,7 +9,7 @@ use gistmill_engine::model::{
 };
 
 use crate::output::{Failed, Output};
-use crate::shown::{columns, counted, duration, exact, left, money};
+use crate::shown::{columns, counted, duration, exact, left, money, way_on};
 
 pub(crate) async fn run(engine: &Engine, output: Output) -> Result<ExitCode, Failed> {
     engine.look_for_consumer();
@@ -30,9 +30,10 @@ fn text(overview: &Overview, engine: &Engine) -> String {
         counts.dead_letters,
         counts.cancelled
     )];
-    lines.extend(overview.lanes.iter().map(lane));
+    lines.extend(overview.lanes.iter().map(|of| lane(of, overview)));
     if let Some(answer) = &overview.answer {
         lines.push(format!("Why is nothing moving? {answer}"));
+        lines.extend(way_on(overview));
     }
     let now = super::now();
     lines.extend(overview.circuits.iter().map(|open| circuit(open, now)));
@@ -53,7 +54,7 @@ fn text(overview: &Overview, engine: &Engine) -> String {
     lines.join("\n")
 }
 
-fn lane(lane: &LaneView) -> String {
+fn lane(lane: &LaneView, overview: &Overview) -> String {
     let mut line = format!(
         "  {}: {} running, {} waiting",
         lane.queue.as_str(),
@@ -63,7 +64,10 @@ fn lane(lane: &LaneView) -> String {
     if lane.paused {
         line.push_str(", paused");
     }
-    if let Some(answer) = &lane.answer {
+    // The answer to everything stands below; it is not said twice.
+    if let Some(answer) = &lane.answer
+        && lane.answer != overview.answer
+    {
         line.push_str(&format!(". {answer}"));
     }
     line

@@ -1,6 +1,8 @@
 //! Why a job waits, in words.
 
-use gistmill_engine::model::{CapScope, JobView, Timestamp, WaitingReason};
+use gistmill_engine::model::{
+    CapScope, Cause, JobView, Overview, QueueName, Timestamp, WaitingReason,
+};
 
 use super::duration;
 use super::money::{exact, money};
@@ -71,4 +73,36 @@ pub(crate) fn remark(job: &JobView, now: Timestamp) -> String {
         }
         WaitingReason::NoConsumer => "Nothing works the queue.".to_owned(),
     }
+}
+
+/// Returns the command that lets the first lane go on which only a person can.
+pub(crate) fn way_on(overview: &Overview) -> Option<String> {
+    overview.lanes.iter().find_map(|lane| {
+        let command = command(lane.obstacle.as_ref()?, lane.queue)?;
+        Some(format!("To go on: {command}"))
+    })
+}
+
+fn command(reason: &WaitingReason, queue: QueueName) -> Option<String> {
+    Some(match reason {
+        WaitingReason::QueuePaused => format!("gistmill queues resume {}", queue.as_str()),
+        WaitingReason::BatchPaused => "gistmill batches resume ID".to_owned(),
+        WaitingReason::JobPaused => format!("gistmill resume --queue {}", queue.as_str()),
+        WaitingReason::SpendCap { scope, .. } => match scope {
+            CapScope::Batch => "gistmill batches cap ID AMOUNT",
+            CapScope::Day => "gistmill config set day-cap AMOUNT",
+            CapScope::Month => "gistmill config set month-cap AMOUNT",
+        }
+        .to_owned(),
+        WaitingReason::PriceUnknown { model } => format!(
+            "gistmill prices set {model} --input AMOUNT --output AMOUNT, or gistmill prices free {model}"
+        ),
+        WaitingReason::CircuitOpen { cause } => match cause {
+            Cause::KeyMissing | Cause::KeyRefused | Cause::PermissionDenied => "gistmill key set",
+            Cause::ModelNotFound => "gistmill config set model MODEL",
+            _ => return None,
+        }
+        .to_owned(),
+        _ => return None,
+    })
 }
