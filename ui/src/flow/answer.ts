@@ -41,7 +41,7 @@ export function answersOf(overview: Overview, now: number): Answer[] {
     const words = sayProblem(storageProblem);
     return [
       {
-        ...plain('storage', 'warn', 'dead', `${words.title} ${words.hint}`),
+        ...plain('storage', 'warn', 'dead', sentences(words.title, words.hint)),
         fix: { kind: 'look-again', label: t.answer.lookAgain },
       },
     ];
@@ -63,6 +63,12 @@ export function answersOf(overview: Overview, now: number): Answer[] {
   if (answers.length > 0) return together(overview, answers, held);
   if (!nothing) return [moving(overview)];
   return counts.waiting > 0 && overview.answer !== null ? [unsaid(overview)] : [];
+}
+
+/** Two sentences as one text; a title may come without its full stop. */
+function sentences(title: string, hint: string): string {
+  const ended = /[.!?。]$/.test(title) ? title : `${title}${t.common.fullStop}`;
+  return ended.endsWith('.') ? `${ended} ${hint}` : `${ended}${hint}`;
 }
 
 function plain(reason: string, icon: IconName, look: Look, sentence: string): Answer {
@@ -109,7 +115,8 @@ function together(overview: Overview, answers: Answer[], held: LaneView[]): Answ
       },
     ];
   }
-  if (first && second && first.sentence === second.sentence) {
+  // Pausing is each lane's own; anything else that is equal is one thing.
+  if (first && second && first.reason === second.reason && first.fix?.kind !== 'resume-jobs') {
     return [{ ...first, question: nothing ? t.answer.nothing : t.answer.someWait }];
   }
   if (first && !second && nothing) return [{ ...first, question: t.answer.nothing }];
@@ -134,10 +141,26 @@ function laneAnswer(overview: Overview, lane: LaneView, now: number): Answer {
     return { ...keyMissing(), question };
   }
   return {
-    ...plain(obstacle.reason, ...lookOf(obstacle), waitingSentence(obstacle, lane.queue, now, false)),
+    ...plain(reasonOf(obstacle), ...lookOf(obstacle), waitingSentence(obstacle, lane.queue, now, false)),
     question,
     fix: fixOf(overview, lane.queue, obstacle),
   };
+}
+
+/** Names the reason without what changes from one moment or one job to the next. */
+function reasonOf(obstacle: WaitingReason): string {
+  switch (obstacle.reason) {
+    case 'spend-cap':
+      return `${obstacle.reason}-${obstacle.scope}-${obstacle.capMicros}`;
+    case 'price-unknown':
+      return `${obstacle.reason}-${obstacle.model}`;
+    case 'circuit-open':
+      return `${obstacle.reason}-${obstacle.cause}`;
+    case 'retrying':
+      return `${obstacle.reason}-${obstacle.cause}`;
+    default:
+      return obstacle.reason;
+  }
 }
 
 function lookOf(obstacle: WaitingReason): [IconName, Look] {

@@ -17,7 +17,7 @@ export const actionsEn = {
   moveTo: (lane: string) => `Move to ${lane}`,
   runAgainWith: 'Run again with changes…',
   cancelMany: 'Cancel jobs',
-  purge: 'Remove…',
+  purge: 'Discard…',
   undo: 'Undo',
   /** The question before an action on all that match; its verb and count are the button, too. */
   ask: {
@@ -26,7 +26,7 @@ export const actionsEn = {
     pause: (n: number) => `Pause ${jobs(n)}`,
     resume: (n: number) => `Resume ${jobs(n)}`,
     moveTo: (n: number, lane: string) => `Move ${jobs(n)} to ${lane}`,
-    purge: (n: number) => `Remove ${jobs(n)}`,
+    purge: (n: number) => `Discard ${jobs(n)}`,
   },
   question: (action: string) => `${action}?`,
   everyFits: 'This is for every job that was selected.',
@@ -43,7 +43,7 @@ export const actionsEn = {
     pause: (n: number) => `${jobs(n)} paused`,
     resume: (n: number) => `${jobs(n)} resumed`,
     moveTo: (n: number, lane: string) => `${jobs(n)} moved to ${lane}`,
-    purge: (n: number) => `${jobs(n)} removed`,
+    purge: (n: number) => `${jobs(n)} discarded`,
   },
   moved: {
     top: 'Moved to the front of its lane',
@@ -59,7 +59,7 @@ export const actionsEn = {
     selectAll: (n: number) => `Select all ${count(n)} that match`,
     clear: 'Clear the selection',
     runAgain: (n: number) => `Run ${count(n)} again…`,
-    purge: (n: number) => `Remove ${count(n)}…`,
+    purge: (n: number) => `Discard ${count(n)}…`,
   },
   retry: {
     title: 'Run again with changes',

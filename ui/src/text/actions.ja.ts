@@ -16,7 +16,7 @@ export const actionsJa: Messages['actions'] = {
   moveTo: (lane) => `${lane}レーンへ移動`,
   runAgainWith: '設定を変えて再実行…',
   cancelMany: 'ジョブを取り消す',
-  purge: '一覧から削除…',
+  purge: '破棄…',
   undo: '元に戻す',
   ask: {
     'run-now': (n) => `${count(n)} 件を今すぐ実行`,
@@ -24,12 +24,12 @@ export const actionsJa: Messages['actions'] = {
     pause: (n) => `${count(n)} 件を一時停止`,
     resume: (n) => `${count(n)} 件を再開`,
     moveTo: (n, lane) => `${count(n)} 件を${lane}レーンへ移動`,
-    purge: (n) => `${count(n)} 件を削除`,
+    purge: (n) => `${count(n)} 件を破棄`,
   },
   question: (action) => `${action}: よろしいですか`,
   everyFits: '選択したすべてのジョブが対象です。',
   unchanged: (n) => `ほか ${count(n)} 件は、この操作に合わない状態のため変わりません。`,
-  purgeNote: '試行の記録と保存済みの結果も削除し、元に戻せません。PDF と隣のコピーは残ります。',
+  purgeNote: '試行の記録と保存済みの結果も破棄し、元に戻せません。PDF と隣のコピーは残ります。',
   cancelNote: '実行中の呼び出しは課金されることがあります。完成した回答は保存されます。',
   did: {
     'run-now': (n) => `${count(n)} 件を先頭に移しました`,
@@ -37,7 +37,7 @@ export const actionsJa: Messages['actions'] = {
     pause: (n) => `${count(n)} 件を一時停止しました`,
     resume: (n) => `${count(n)} 件を再開しました`,
     moveTo: (n, lane) => `${count(n)} 件を${lane}レーンへ移動しました`,
-    purge: (n) => `${count(n)} 件を削除しました`,
+    purge: (n) => `${count(n)} 件を破棄しました`,
   },
   moved: {
     top: 'レーンの先頭へ移動しました',

@@ -30,6 +30,7 @@ export const en = {
     pages: (n: number) => plural(n, 'page', 'pages'),
     details: 'Details',
     moneyBad: 'An amount in dollars, such as 12.50.',
+    fullStop: '.',
   },
   view: {
     label: 'Jobs by status',
@@ -178,6 +179,7 @@ export const en = {
     delayed: 'Short delay',
     againIn: (time: string) => `Again in ${time}`,
     dueNow: 'Again any moment',
+    runNow: 'Run now',
     lanePaused: 'Lane paused',
     lanePausedNote: (lane: string) => `Resume ${lane} to start`,
     noConsumer: 'No program works',

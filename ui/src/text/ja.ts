@@ -27,6 +27,7 @@ export const ja: Messages = {
     pages: (n) => `${count(n)} ページ`,
     details: '詳細',
     moneyBad: '12.50 のようにドルの金額を入力してください。',
+    fullStop: '。',
   },
   view: {
     label: '状態別のジョブ',
@@ -171,6 +172,7 @@ export const ja: Messages = {
     delayed: 'まもなく開始',
     againIn: (time) => `${time} 後に再試行`,
     dueNow: 'まもなく再試行',
+    runNow: '今すぐ',
     lanePaused: 'レーンが停止中',
     lanePausedNote: (lane) => `${lane}レーンの再開待ち`,
     noConsumer: '処理するプログラムなし',

@@ -140,11 +140,11 @@ export const settingsEn = {
   delivered: 'Delivered',
   notDelivered: 'Not delivered',
   retention: 'Keep ended jobs for',
-  retentionNote: 'Older ones are removed with their stored results. PDFs and copies beside them stay.',
+  retentionNote: 'Older ones are discarded with their stored results. PDFs and copies beside them stay.',
   retentionNone: 'For ever',
   days: 'days',
   retentionTitle: (days: number) =>
-    `Remove jobs that ended more than ${count(days)} ${days === 1 ? 'day' : 'days'} ago?`,
+    `Discard jobs that ended more than ${count(days)} ${days === 1 ? 'day' : 'days'} ago?`,
   retentionAsk:
     'They leave the list with their attempts and stored results, now and every day from now on. This can’t be undone.',
   retentionDo: (days: number) => `Keep ${count(days)} ${days === 1 ? 'day' : 'days'} only`,

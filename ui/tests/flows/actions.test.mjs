@@ -55,7 +55,7 @@ test('the row’s menu opens by key, moves the job, and gives the focus back', a
       'Move to High',
       'Show in folder',
       'Cancel job',
-      'Remove…',
+      'Discard…',
     ].filter((name) => name !== 'Run now'),
     'it waits for its lane: running it now would change nothing',
   );
@@ -83,18 +83,18 @@ test('a job moves in its lane, and says so where it can’t', async () => {
   await close();
 });
 
-test('a job is removed only after a question, and then it is gone', async () => {
+test('a job is discarded only after a question, and then it is gone', async () => {
   const { page, close } = await openWindow(browser, pages.address, 'freeze');
   await row(page, 'grazing').click({ button: 'right' });
-  await page.getByRole('menuitem', { name: 'Remove…' }).click();
-  const question = page.getByRole('dialog', { name: 'Remove 1 job?' });
+  await page.getByRole('menuitem', { name: 'Discard…' }).click();
+  const question = page.getByRole('dialog', { name: 'Discard 1 job?' });
   assert.match(await question.innerText(), /grazing[\s\S]*stored results/);
   await page.keyboard.press('Escape');
-  assert.equal(await row(page, 'grazing').count(), 1, 'Escape removes nothing');
+  assert.equal(await row(page, 'grazing').count(), 1, 'Escape discards nothing');
   await row(page, 'grazing').click({ button: 'right' });
-  await page.getByRole('menuitem', { name: 'Remove…' }).click();
-  await question.getByRole('button', { name: 'Remove 1 job' }).click();
-  await page.getByText('1 job removed').waitFor();
+  await page.getByRole('menuitem', { name: 'Discard…' }).click();
+  await question.getByRole('button', { name: 'Discard 1 job' }).click();
+  await page.getByText('1 job discarded').waitFor();
   await page.waitForFunction(() => /^797 jobs/.test(document.querySelector('.tfoot').innerText));
   assert.equal(await row(page, 'grazing').count(), 0);
   await close();

@@ -83,10 +83,10 @@ test('dead letters are grouped by cause and run again by group, selection or all
 
   // What is left can be thrown away, after a question that counts it.
   await page.getByRole('button', { name: 'Select all 15 that match' }).click();
-  await page.getByRole('button', { name: 'Remove 15…' }).click();
-  const question = page.getByRole('dialog', { name: 'Remove 15 jobs?' });
+  await page.getByRole('button', { name: 'Discard 15…' }).click();
+  const question = page.getByRole('dialog', { name: 'Discard 15 jobs?' });
   assert.match(await question.innerText(), /can’t be brought back/);
-  await question.getByRole('button', { name: 'Remove 15 jobs' }).click();
+  await question.getByRole('button', { name: 'Discard 15 jobs' }).click();
   await page.getByText('Nothing failed').waitFor();
   assert.deepEqual(complaints, []);
   await close();

@@ -228,6 +228,16 @@ describe('why a lane waits', () => {
     expect(answers[0]?.fix).toMatchObject({ kind: 'try-again', label: 'Check now' });
   });
 
+  it('says a cap once that holds both lanes', () => {
+    const cap = { reason: 'spend-cap' as const, scope: 'day' as const, capMicros: 5_000_000, until: NOW };
+    const answers = answersOf(
+      held({ ...cap, neededMicros: 6_000_000 }, { ...cap, neededMicros: 7_000_000 }, 1),
+      NOW,
+    );
+    expect(answers.map((answer) => answer.question)).toEqual(['Why do jobs wait?']);
+    expect(answers[0]?.sentence).toContain('$6.00');
+  });
+
   it('puts a full disk before everything else', () => {
     const problem = { code: 'storage' as const, message: 'The disk is full.', hint: 'Free some.' };
     const given = overview({ waiting: 3, circuits: [circuit('key-refused')], storageProblem: problem });
