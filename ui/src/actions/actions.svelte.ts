@@ -77,7 +77,7 @@ export class Actions {
     if (!asked) return;
     await this.app.toasts.attempt(async () => {
       const affected = await this.app.backend.applyAction(asked.selection, asked.action);
-      if (asked.action.action === 'purge') this.app.jobs.clearSelection();
+      if (asked.action.action === 'purge') this.app.forgetSelection();
       this.tell(affected, asked.action, null);
     });
   }
@@ -102,6 +102,7 @@ export class Actions {
     return this.app.toasts.attempt(async () => {
       const none = selection.select === 'jobs' && selection.jobIds.length === 0;
       const affected = none ? null : await this.app.backend.retry(selection, changes);
+      this.app.deadLetters.selectEverything(false);
       this.app.toasts.done(affected?.jobs ? t.done.runAgain(affected.jobs) : t.done.nothing);
       this.app.refreshAll();
     });

@@ -187,6 +187,14 @@ export class App {
     });
   }
 
+  /** Lets go of what is selected and shown, since it may not exist any more. */
+  forgetSelection(): void {
+    this.jobs.clearSelection();
+    this.jobs.focusedId = null;
+    this.deadLetters.selectEverything(false);
+    this.drawerOpen = false;
+  }
+
   async readOverview(): Promise<void> {
     this.overview = await this.backend.overview();
   }

@@ -58,7 +58,9 @@ export function answersOf(overview: Overview, now: number): Answer[] {
       question: nothing ? t.answer.nothing : t.answer.someWait,
     }));
   }
-  const held = lanes.filter((lane) => lane.waiting > 0 && (lane.paused || lane.obstacle !== null));
+  const held = lanes.filter(
+    (lane) => lane.waiting > 0 && (lane.paused || (lane.obstacle !== null && !(isReady(lane) && !nothing))),
+  );
   const answers = held.map((lane) => laneAnswer(overview, lane, now));
   if (answers.length > 0) return together(overview, answers, held);
   if (!nothing) return [moving(overview)];
@@ -121,6 +123,11 @@ function together(overview: Overview, answers: Answer[], held: LaneView[]): Answ
   }
   if (first && !second && nothing) return [{ ...first, question: t.answer.nothing }];
   return answers;
+}
+
+/** Whether only a free slot is missing, which is no obstacle while others run. */
+function isReady(lane: LaneView): boolean {
+  return lane.obstacle?.reason === 'ready';
 }
 
 function waitingLanes(overview: Overview): LaneView[] {

@@ -28,9 +28,9 @@ export const waitingJa: Messages['waiting'] = {
     requests: (time) => `この 1 分のリクエスト枠を使い切りました。次の開始は ${time} 後です。`,
     larger: '次のジョブは 1 分の枠より大きいため、ほかに実行中のものがなくなりしだい単独で実行します。',
     capDay: (cap, until, needed) =>
-      `今日の支出上限 ${cap} に達しました。${until} に再開します。${needed} に上げると次のジョブを開始できます。`,
+      `今日の支出上限 ${cap} に達しました。${until} に再開、${needed} に上げると次を開始できます。`,
     capMonth: (cap, until, needed) =>
-      `今月の支出上限 ${cap} に達しました。${until} に再開します。${needed} に上げると次のジョブを開始できます。`,
+      `今月の支出上限 ${cap} に達しました。${until} に再開、${needed} に上げると次を開始できます。`,
     capBatch: (cap, needed) =>
       `バッチの支出上限 ${cap} に達しました。${needed} に上げると次のジョブを開始できます。`,
     price: (model) => `${model} の料金が不明です。料金を設定するまで送信しません。`,

@@ -104,7 +104,7 @@ test('all that match are counted first, then done by the engine', async () => {
   const { page, complaints, close } = await openWindow(browser, pages.address, 'freeze');
   await row(page, 'saltmarsh_blue').click();
   await page.keyboard.press('Shift+ArrowDown');
-  const bar = page.getByRole('toolbar', { name: 'Selected jobs' });
+  const bar = page.getByRole('group', { name: 'Selected jobs' });
   assert.match(await bar.innerText(), /2 of 798 selected/);
   await bar.getByRole('button', { name: 'Select all 798 that match' }).click();
   assert.match(await bar.innerText(), /All 798 that match are selected/);
@@ -135,7 +135,7 @@ test('an action on all that match honours search and filters', async () => {
   await page.getByRole('dialog', { name: 'Move 4 jobs to Bulk?' }).waitFor();
   await page.keyboard.press('Control+Enter');
   await page.getByText('4 jobs moved to Bulk').waitFor();
-  assert.match(await page.locator('.lane').first().innerText(), /2 running, 0 waiting/);
+  await page.locator('.lane').first().filter({ hasText: '2 running, 0 waiting' }).waitFor();
   await close();
 });
 
@@ -182,7 +182,7 @@ test('a batch is paused, resumed and capped', async () => {
   await dialog.getByLabel('Spend cap').fill('1');
   await page.keyboard.press('Enter');
   await row(page, 'saltmarsh_blue').filter({ hasText: 'Batch cap reached' }).waitFor();
-  assert.match(await bar.innerText(), /of \$1\.00/);
+  await bar.getByText('of $1.00').waitFor();
   await bar.getByRole('button', { name: 'Change the cap…' }).click();
   await dialog.getByRole('button', { name: 'No cap' }).click();
   await row(page, 'saltmarsh_blue').filter({ hasText: 'High goes first' }).waitFor();

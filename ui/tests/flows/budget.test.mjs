@@ -245,7 +245,7 @@ test('the price before: expected, at worst, and what a cap means for it', async 
   // The cap came with the batch.
   await page.getByRole('button', { name: 'Batch', exact: true }).click();
   await page.getByRole('menuitemradio', { name: /黒ボク土/ }).click();
-  assert.match(await page.getByTestId('batch-bar').innerText(), /of \$0\.30/);
+  await page.getByTestId('batch-bar').getByText('of $0.30').waitFor();
   assert.deepEqual(complaints, []);
   await close();
 });
