@@ -53,6 +53,83 @@ const SCREENS = [
       await page.waitForTimeout(150);
     },
   },
+  { name: 'queue-cap', query: 'dayCap=14' },
+  { name: 'queue-hours', query: 'hours=22-7' },
+  { name: 'queue-offline', query: 'circuit=offline' },
+  { name: 'queue-storage', query: 'storage' },
+  {
+    name: 'queue-selection',
+    query: '',
+    act: async (page) => {
+      await page.locator('[data-testid=job-row]').nth(5).click();
+      if (page.viewportSize().width <= 1100) await page.keyboard.press('Escape');
+      await page.keyboard.press('Shift+ArrowDown');
+      await page.keyboard.press('Shift+ArrowDown');
+    },
+  },
+  {
+    name: 'queue-everything',
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('view-waiting').click();
+      await page.locator('[data-status=pending]').nth(3).click();
+      if (page.viewportSize().width <= 1100) await page.keyboard.press('Escape');
+      await page.keyboard.press('Control+a');
+      await page.keyboard.press('Space');
+      await page.locator('dialog').waitFor();
+    },
+  },
+  {
+    name: 'queue-row-menu',
+    query: '',
+    act: (page) => page.locator('[data-testid=job-row]', { hasText: 'hedgerow' }).click({ button: 'right' }),
+  },
+  {
+    name: 'queue-waiting',
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('view-waiting').click();
+      await page.locator('[data-status=pending]').nth(2).click();
+      await page.waitForTimeout(200);
+    },
+  },
+  {
+    name: 'batch',
+    query: '',
+    act: async (page) => {
+      await page.locator('.chip:visible').first().click();
+      await page.getByRole('menuitemradio', { name: 'Soil carbon review' }).click();
+      await page.getByTestId('batch-bar').waitFor();
+    },
+  },
+  {
+    name: 'batch-cap',
+    query: '',
+    act: async (page) => {
+      await page.locator('.chip:visible').first().click();
+      await page.getByRole('menuitemradio', { name: 'Soil carbon review' }).click();
+      await page.getByTestId('batch-bar').locator('.btn').first().click();
+      await page.locator('dialog input').fill('30');
+    },
+  },
+  {
+    name: 'retry',
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('view-dead-letters').click();
+      await page.locator('.tool .btn').click();
+      await page.getByTestId('dry-run').locator('hr').nth(1).waitFor();
+    },
+  },
+  {
+    name: 'undo',
+    query: '',
+    act: async (page) => {
+      await page.locator('[data-testid=job-row]', { hasText: 'hedgerow' }).click();
+      await page.keyboard.press('h');
+      await page.getByTestId('toast').waitFor();
+    },
+  },
   { name: 'queue-menu', query: '', act: (page) => page.locator('.tool .chip:visible').first().click() },
   {
     name: 'toast',
@@ -114,6 +191,15 @@ const SCREENS = [
     },
   },
   {
+    name: 'add-cap',
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('add-pdfs').click();
+      await page.getByTestId('sheet-start').waitFor();
+      await page.locator('.pf-r input[inputmode=decimal]').fill('0.30');
+    },
+  },
+  {
     name: 'add-no-key',
     query: 'key=none',
     act: async (page) => {
@@ -132,6 +218,28 @@ const SCREENS = [
       await page.locator('.set-nav button').nth(1).click();
       await page.locator('.fs .btn-primary').click();
       await page.locator('.result').waitFor();
+    },
+  },
+  ...['limits', 'lanes', 'prices', 'notify'].map((pane, index) => ({
+    name: `settings-${pane}`,
+    query: 'hours=22-7&webhook=failing',
+    act: async (page) => {
+      await page.getByTestId('settings-open').click();
+      await page
+        .locator('.set-nav button')
+        .nth(index + 2)
+        .click();
+      await page.waitForTimeout(100);
+    },
+  })),
+  {
+    name: 'settings-price',
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('settings-open').click();
+      await page.locator('.set-nav button').nth(4).click();
+      await page.locator('[data-model=claude-sonnet-4-6] .ib').click();
+      await page.locator('[role=menuitem]').first().click();
     },
   },
   {

@@ -1,4 +1,5 @@
 /** Everything the window knows, put together: one object handed to every screen. */
+import { Actions } from '../actions/actions.svelte';
 import { AddFlow } from '../add/add.svelte';
 import type { Backend } from '../backend/backend';
 import type { BatchId } from '../backend/types/BatchId';
@@ -12,7 +13,7 @@ import type { TemplateView } from '../backend/types/TemplateView';
 import { DeadLetters } from '../dead-letters/dead-letters.svelte';
 import { DetailStore } from '../detail/detail.svelte';
 import { JobList } from '../queue/jobs.svelte';
-import { speak, t } from '../text/text.svelte';
+import { speak } from '../text/text.svelte';
 import { startClock } from './clock.svelte';
 import { coalesce } from './coalesce';
 import { Milestones } from './milestones.svelte';
@@ -20,7 +21,7 @@ import { remember, useTheme } from './theme';
 import { Toasts } from './toasts.svelte';
 
 export type Screen = 'welcome' | 'queue' | 'reader' | 'settings';
-export type SettingsPane = 'general' | 'models';
+export type SettingsPane = 'general' | 'models' | 'limits' | 'lanes' | 'prices' | 'notify';
 
 /** The figures of the last minute fade without an event. */
 const OVERVIEW_EVERY_MS = 5000;
@@ -31,6 +32,7 @@ export class App {
   readonly detail: DetailStore;
   readonly deadLetters: DeadLetters;
   readonly add: AddFlow;
+  readonly actions: Actions;
   readonly milestones = new Milestones();
 
   settings = $state.raw<Settings>() as Settings;
@@ -57,8 +59,9 @@ export class App {
   constructor(readonly backend: Backend) {
     this.jobs = new JobList(backend);
     this.detail = new DetailStore(backend);
-    this.deadLetters = new DeadLetters(backend, this.toasts);
+    this.deadLetters = new DeadLetters(backend);
     this.add = new AddFlow(backend);
+    this.actions = new Actions(this);
   }
 
   /** Reads what the first picture needs, then listens. */
@@ -129,6 +132,7 @@ export class App {
       shown: this.shown,
       queue: this.queue,
       batchId: this.batchId,
+      cause: null,
       text: text === '' ? null : text,
     };
     if (this.shown === 'dead-letters') {
@@ -175,24 +179,20 @@ export class App {
     this.screen = 'queue';
   }
 
-  runAgain(jobIds: JobId[]): Promise<boolean> {
-    return this.act(jobIds, (ids) => this.backend.retry(ids), t.done.runAgain);
-  }
-
-  runNow(jobIds: JobId[]): Promise<boolean> {
-    return this.act(jobIds, (ids) => this.backend.runNow(ids), t.done.runNow);
-  }
-
-  cancelJobs(jobIds: JobId[]): Promise<boolean> {
-    return this.act(jobIds, (ids) => this.backend.cancelJobs(ids), t.done.cancelled);
-  }
-
   pauseLane(queue: QueueName, paused: boolean): Promise<boolean> {
     return this.toasts.attempt(async () => {
       await this.backend.pauseLane(queue, paused);
       this.overview = await this.backend.overview();
       this.refreshList();
     });
+  }
+
+  /** Lets go of what is selected and shown, since it may not exist any more. */
+  forgetSelection(): void {
+    this.jobs.clearSelection();
+    this.jobs.focusedId = null;
+    this.deadLetters.selectEverything(false);
+    this.drawerOpen = false;
   }
 
   async readOverview(): Promise<void> {
@@ -205,18 +205,6 @@ export class App {
 
   async addFolder(): Promise<void> {
     await this.toasts.attempt(async () => this.add.scan(await this.backend.chooseFolder(), 'bulk'));
-  }
-
-  private act(
-    jobIds: JobId[],
-    command: (jobIds: JobId[]) => Promise<number>,
-    say: (count: number) => string,
-  ): Promise<boolean> {
-    return this.toasts.attempt(async () => {
-      const changed = jobIds.length === 0 ? 0 : await command(jobIds);
-      this.toasts.done(changed === 0 ? t.done.nothing : say(changed));
-      this.refreshAll();
-    });
   }
 
   private useSettings(settings: Settings): void {

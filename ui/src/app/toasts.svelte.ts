@@ -11,9 +11,13 @@ export interface Toast {
   /** The engine's own words where they say more than the title. */
   detail: string;
   bad: boolean;
+  /** Takes back what was done; only what can be taken back has one. */
+  undo: (() => Promise<void>) | null;
 }
 
 const DONE_MS = 4000;
+/** Long enough to read it and to reach for the button. */
+const UNDO_MS = 8000;
 const PROBLEM_MS = 15000;
 
 export class Toasts {
@@ -23,12 +27,26 @@ export class Toasts {
   private lastId = 0;
   private readonly timers = new Map<number, ReturnType<typeof setTimeout>>();
 
-  done(title: string): void {
-    this.add({ title, hint: '', detail: '', bad: false }, DONE_MS);
+  done(title: string, undo: (() => Promise<void>) | null = null): void {
+    this.add({ title, hint: '', detail: '', bad: false, undo });
+  }
+
+  /** Takes back what the toast tells of. */
+  async undo(toast: Toast): Promise<void> {
+    const undo = toast.undo;
+    this.dismiss(toast.id);
+    if (undo) await this.attempt(undo);
+  }
+
+  /** Takes back the last act that can be; answers whether there was one. */
+  undoLast(): boolean {
+    const toast = this.list.findLast((each) => each.undo !== null);
+    if (toast) void this.undo(toast);
+    return toast !== undefined;
   }
 
   problem(problem: Problem): void {
-    this.add({ ...sayProblem(problem), bad: true }, PROBLEM_MS);
+    this.add({ ...sayProblem(problem), bad: true, undo: null });
   }
 
   dismiss(id: number): void {
@@ -44,7 +62,7 @@ export class Toasts {
 
   release(id: number): void {
     const toast = this.list.find((each) => each.id === id);
-    if (toast) this.expire(id, toast.bad ? PROBLEM_MS : DONE_MS);
+    if (toast) this.expire(toast);
   }
 
   /** Does something that may fail, and says so when it does. Answers whether it worked. */
@@ -58,20 +76,22 @@ export class Toasts {
     }
   }
 
-  private add(toast: Omit<Toast, 'id'>, lifetime: number): void {
+  private add(given: Omit<Toast, 'id'>): void {
     // The same words twice are one message.
-    const same = this.list.find((each) => each.title === toast.title && each.detail === toast.detail);
+    const same = this.list.find((each) => each.title === given.title && each.detail === given.detail);
     if (same) this.dismiss(same.id);
     this.lastId += 1;
-    this.list = [...this.list.slice(-2), { ...toast, id: this.lastId }];
-    this.expire(this.lastId, lifetime);
+    const toast = { ...given, id: this.lastId };
+    this.list = [...this.list.slice(-2), toast];
+    this.expire(toast);
   }
 
-  private expire(id: number, lifetime: number): void {
-    this.hold(id);
+  private expire(toast: Toast): void {
+    this.hold(toast.id);
+    const lifetime = toast.bad ? PROBLEM_MS : toast.undo ? UNDO_MS : DONE_MS;
     this.timers.set(
-      id,
-      setTimeout(() => this.dismiss(id), lifetime),
+      toast.id,
+      setTimeout(() => this.dismiss(toast.id), lifetime),
     );
   }
 }

@@ -4,7 +4,10 @@
  * Every method is one command of the engine and rejects with a `Problem`; nothing here knows whether the engine
  * lives in the desktop shell (`tauri.ts`) or is played by a script (`mock/`).
  */
+import type { Affected } from './types/Affected';
 import type { BatchId } from './types/BatchId';
+import type { BulkAction } from './types/BulkAction';
+import type { DeadLetterGroup } from './types/DeadLetterGroup';
 import type { EngineEvent } from './types/EngineEvent';
 import type { JobDetail } from './types/JobDetail';
 import type { JobFilter } from './types/JobFilter';
@@ -12,16 +15,24 @@ import type { JobId } from './types/JobId';
 import type { JobPage } from './types/JobPage';
 import type { KeyStatus } from './types/KeyStatus';
 import type { KeyTest } from './types/KeyTest';
+import type { LaneSettings } from './types/LaneSettings';
+import type { ModelPrice } from './types/ModelPrice';
 import type { Overview } from './types/Overview';
+import type { Place } from './types/Place';
+import type { PriceTable } from './types/PriceTable';
 import type { Problem } from './types/Problem';
 import type { Provider } from './types/Provider';
 import type { QueueName } from './types/QueueName';
+import type { RetryChanges } from './types/RetryChanges';
+import type { RetryPlan } from './types/RetryPlan';
 import type { ScanId } from './types/ScanId';
 import type { ScanReport } from './types/ScanReport';
+import type { Selection } from './types/Selection';
 import type { Settings } from './types/Settings';
 import type { Submission } from './types/Submission';
 import type { Submitted } from './types/Submitted';
 import type { TemplateView } from './types/TemplateView';
+import type { WebhookStatus } from './types/WebhookStatus';
 
 /** Files dragged over the window. Positions are CSS pixels from the window's upper left corner. */
 export type DragEvent =
@@ -55,17 +66,35 @@ export interface Backend {
   /** Makes one job of a prompt. */
   submitPrompt(prompt: string, submission: Submission): Promise<Submitted>;
 
-  /** Puts ended jobs back in their queue, with attempts from 1; answers how many. */
-  retry(jobIds: JobId[]): Promise<number>;
-  /** The same for all that match. */
-  retryMatching(filter: JobFilter): Promise<number>;
-  /** Delivers waiting jobs at once, skipping delay and countdown; answers how many. */
-  runNow(jobIds: JobId[]): Promise<number>;
-  /** Calls jobs off; a running call that would be paid anyway may finish. Answers how many. */
-  cancelJobs(jobIds: JobId[]): Promise<number>;
+  /** What putting ended jobs back in their queue would do and cost. Changes nothing. */
+  planRetry(selection: Selection, changes: RetryChanges): Promise<RetryPlan>;
+  /** Puts ended jobs back in their queue, with attempts from 1. */
+  retry(selection: Selection, changes: RetryChanges): Promise<Affected>;
+  /** How many jobs an action would change. Changes nothing. */
+  planAction(selection: Selection, action: BulkAction): Promise<Affected>;
+  /** Does it. A running call that would be paid anyway may finish after its job was called off. */
+  applyAction(selection: Selection, action: BulkAction): Promise<Affected>;
+  /** Moves a waiting job in its lane; answers whether it moved. */
+  moveJob(jobId: JobId, place: Place): Promise<boolean>;
+  /** Dead letters by cause, the largest group first. */
+  deadLetters(): Promise<DeadLetterGroup[]>;
+  pauseBatch(batchId: BatchId, paused: boolean): Promise<void>;
+  /** Sets what a batch may cost at most; `null` for no cap. */
+  setBatchCap(batchId: BatchId, capMicros: number | null): Promise<void>;
   pauseLane(queue: QueueName, paused: boolean): Promise<void>;
+  /** Sets how a lane is served; holds from the next claim on. */
+  saveLane(queue: QueueName, settings: LaneSettings): Promise<void>;
   /** Calls the provider again after something stopped all its jobs. */
   closeCircuit(provider: Provider): Promise<void>;
+
+  prices(): Promise<PriceTable>;
+  /** Sets a model's price in place of the shipped one; all zero marks the model as free. */
+  savePrice(price: ModelPrice): Promise<PriceTable>;
+  /** Goes back to the shipped price, or to none where none is shipped. */
+  removePrice(model: string): Promise<PriceTable>;
+  webhookStatus(): Promise<WebhookStatus>;
+  /** Sets the secret that messages are signed with; `null` removes it. It never comes back. */
+  saveWebhookSecret(secret: string | null): Promise<WebhookStatus>;
 
   /** Keeps the key in the keychain, or in memory only. The key never comes back. */
   saveKey(key: string, sessionOnly: boolean): Promise<KeyStatus>;
@@ -97,7 +126,16 @@ export function toProblem(reason: unknown): Problem {
   return { code: 'internal', message: reason instanceof Error ? reason.message : String(reason), hint: '' };
 }
 
+/** Runs a job again as it was. */
+export const NO_CHANGES: RetryChanges = {
+  provider: null,
+  model: null,
+  template: null,
+  queue: null,
+  maxTokens: null,
+};
+
 /** The filter that matches every job. */
-export const EVERY_JOB: JobFilter = { shown: 'all', queue: null, batchId: null, text: null };
+export const EVERY_JOB: JobFilter = { shown: 'all', queue: null, batchId: null, cause: null, text: null };
 
 export type { BatchId, JobFilter, JobId };

@@ -1,6 +1,7 @@
 /** The icons drawn in `IconSprite.svelte`. */
 export const ICON_NAMES = [
   'all',
+  'bell',
   'broken',
   'bulk',
   'cancelled',
@@ -39,6 +40,7 @@ export const ICON_NAMES = [
   'running',
   'search',
   'server',
+  'sliders',
   'stop',
   'template',
   'timer',

@@ -14,6 +14,7 @@ const BY_CAUSE: Partial<Record<Cause, { icon: IconName; look: Look }>> = {
   'stream-cut': { icon: 'offline', look: 'retry' },
   interrupted: { icon: 'unknown', look: 'review' },
   'pdf-not-processed': { icon: 'broken', look: 'retry' },
+  offline: { icon: 'offline', look: 'retry' },
   'storage-failed': { icon: 'warn', look: 'dead' },
   'pdf-encrypted': { icon: 'lock', look: 'dead' },
   'pdf-hostile': { icon: 'warn', look: 'dead' },
@@ -38,9 +39,4 @@ const BY_CAUSE: Partial<Record<Cause, { icon: IconName; look: Look }>> = {
 
 export function causeLook(cause: Cause): { icon: IconName; look: Look } {
   return BY_CAUSE[cause] ?? { icon: 'dead', look: 'dead' };
-}
-
-/** Whether a look at the key is what helps. */
-export function asksForKey(cause: Cause): boolean {
-  return ['key-missing', 'key-refused', 'permission-denied', 'model-not-found'].includes(cause);
 }

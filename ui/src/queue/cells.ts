@@ -1,11 +1,11 @@
 /** What the cells of a job row say. Pure: a row, its progress and the time in, words out. */
 import type { JobView } from '../backend/types/JobView';
-import { clockOrDay, clockSeconds, countdown, duration, money, shortTokens } from '../text/format';
+import { clockOrDay, clockSeconds, duration, money, shortTokens } from '../text/format';
 import { t } from '../text/text.svelte';
 import type { Progress } from './jobs.svelte';
+import { waitingLines } from './waiting';
 
 export const shortDuration = (milliseconds: number): string => duration(milliseconds, t.app.hoursMinutes);
-const timeLeft = (milliseconds: number): string => countdown(milliseconds, t.app.hoursMinutes);
 
 export interface ProgressCell {
   first: string;
@@ -44,7 +44,7 @@ export function progressCell(job: JobView, progress: Progress | undefined, now: 
         second: job.completedAt === null ? '' : clockOrDay(job.completedAt, now),
       };
     case 'pending':
-      return waitingCell(job, now);
+      return waitingLines(job, now);
   }
 }
 
@@ -64,30 +64,6 @@ function runningCell(job: JobView, progress: Progress | undefined): ProgressCell
   }
   const first = job.pages === null ? t.table.reading : t.table.readingPages(job.pages);
   return { first, second: '', bar: 'reading' };
-}
-
-function waitingCell(job: JobView, now: number): ProgressCell {
-  const waiting = job.waiting ?? { reason: 'ready' as const };
-  switch (waiting.reason) {
-    case 'ready':
-      return { first: t.table.ready, second: t.table.readyNote };
-    case 'delayed':
-      return { first: t.table.delayed, second: t.table.startsIn(timeLeft(waiting.until - now)) };
-    case 'retrying':
-      return {
-        first: waiting.cause === null ? t.status.retrying : t.cause[waiting.cause].name,
-        second: waiting.at <= now ? t.table.dueNow : t.table.againIn(timeLeft(waiting.at - now)),
-        runNow: waiting.at > now,
-      };
-    case 'queue-paused':
-      return { first: t.table.lanePaused, second: t.table.lanePausedNote(t.lane[job.queue]) };
-    case 'circuit-open': {
-      const cause = t.cause[waiting.cause];
-      return { first: cause.name, second: t.table.fix(cause.fix) };
-    }
-    case 'no-consumer':
-      return { first: t.table.noConsumer, second: t.table.noConsumerNote };
-  }
 }
 
 /** What all attempts cost so far. A call under way has no price yet. */

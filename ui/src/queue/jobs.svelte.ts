@@ -11,6 +11,7 @@ import type { JobId } from '../backend/types/JobId';
 import type { JobPhase } from '../backend/types/JobPhase';
 import type { JobView } from '../backend/types/JobView';
 import type { Problem } from '../backend/types/Problem';
+import type { Selection } from '../backend/types/Selection';
 
 /** How a running job comes on. */
 export interface Progress {
@@ -39,12 +40,14 @@ export class JobList {
   loading = $state(true);
   problem = $state.raw<Problem | null>(null);
   focusedId = $state<JobId | null>(null);
-  readonly selected = new SvelteSet<JobId>();
+  /** The selection is everything that matches, loaded or not. */
+  everything = $state(false);
   readonly progress = new SvelteMap<JobId, Progress>();
 
   /** Asks for what is shown anew, soon. */
   readonly refresh = coalesce(() => this.reload());
 
+  private readonly selected = new SvelteSet<JobId>();
   private listed: JobView[] = [];
   private running: JobView[] = [];
   private pages: LoadedPage[] = [];
@@ -63,7 +66,22 @@ export class JobList {
 
   /** The selected rows that are loaded, in the order of the list. */
   get selection(): JobView[] {
-    return this.rows.filter((row) => this.selected.has(row.jobId));
+    return this.rows.filter((row) => this.isSelected(row.jobId));
+  }
+
+  get selectedCount(): number {
+    return this.everything ? this.total : this.selection.length;
+  }
+
+  /** The selection as the engine takes it. */
+  get chosen(): Selection {
+    return this.everything
+      ? { select: 'matching', filter: this.filter }
+      : { select: 'jobs', jobIds: this.selection.map((row) => row.jobId) };
+  }
+
+  isSelected(jobId: JobId): boolean {
+    return this.everything || this.selected.has(jobId);
   }
 
   /** Whether more rows match than are loaded. */
@@ -76,6 +94,7 @@ export class JobList {
     this.generation += 1;
     this.pages = [];
     this.loading = true;
+    this.everything = false;
     this.firstInSight = 0;
     this.lastInSight = 0;
     return this.reload();
@@ -94,6 +113,7 @@ export class JobList {
 
   /** Moves focus and selection to a row; `extend` selects everything from where the selection began. */
   focus(jobId: JobId, extend = false): void {
+    this.everything = false;
     if (extend) {
       const from = this.rows.findIndex((row) => row.jobId === (this.anchorId ?? this.focusedId ?? jobId));
       const to = this.rows.findIndex((row) => row.jobId === jobId);
@@ -109,16 +129,22 @@ export class JobList {
   }
 
   toggle(jobId: JobId): void {
+    if (this.everything) {
+      // Who takes one out of everything goes on with what is listed.
+      for (const row of this.rows) this.selected.add(row.jobId);
+      this.everything = false;
+    }
     if (!this.selected.delete(jobId)) this.selected.add(jobId);
     this.anchorId = jobId;
     this.focusedId = jobId;
   }
 
-  selectLoaded(): void {
-    for (const row of this.rows) this.selected.add(row.jobId);
+  selectEverything(): void {
+    this.everything = true;
   }
 
   clearSelection(): void {
+    this.everything = false;
     this.selected.clear();
   }
 

@@ -1,27 +1,54 @@
-/** What a single letter does with the selected jobs; the same in the table and in the pane beside it. */
+/** What a single key does with the selected jobs; the same in the table and in the pane beside it. */
+import { openPath } from '../actions/job-menu';
 import type { App } from '../app/app.svelte';
-import type { JobView } from '../backend/types/JobView';
-import { openPath } from '../detail/actions';
-import { canRunAgain, canRunNow } from './status';
+import { canRunAgain } from './status';
 
-/** Acts and answers whether the letter means something. */
+/** Acts and answers whether the key means something. */
 export function actOnLetter(app: App, event: KeyboardEvent): boolean {
+  const { actions, jobs } = app;
+  const focused = jobs.rows[jobs.focusedIndex];
+  if (event.altKey && (event.key === 'ArrowUp' || event.key === 'ArrowDown')) {
+    if (focused) void actions.move(focused, event.key === 'ArrowUp' ? 'up' : 'down');
+    return true;
+  }
   if (event.ctrlKey || event.metaKey || event.altKey) return false;
-  const { selection, rows, focusedIndex } = app.jobs;
-  const idsOf = (able: (job: JobView) => boolean): string[] => selection.filter(able).map((job) => job.jobId);
   switch (event.key.toLowerCase()) {
     case 'r':
-      void app.runAgain(idsOf(canRunAgain));
+      if (event.shiftKey || jobs.everything) askToRunAgain(app);
+      else void actions.runAgain({ select: 'jobs', jobIds: idsToRunAgain(app) });
       return true;
     case 'n':
-      void app.runNow(idsOf(canRunNow));
+      void actions.onSelection({ action: 'run-now' });
       return true;
-    case 'o': {
-      const path = rows[focusedIndex]?.sourcePath;
-      if (path) openPath(app, path);
+    case 'h':
+      void actions.onSelection({ action: 'move-to', queue: 'high' });
       return true;
-    }
+    case 'b':
+      void actions.onSelection({ action: 'move-to', queue: 'bulk' });
+      return true;
+    case 'o':
+      if (focused?.sourcePath) openPath(app, focused.sourcePath);
+      return true;
     default:
       return false;
   }
+}
+
+/** Opens the sheet that plans another run of what is selected. */
+export function askToRunAgain(app: App): void {
+  app.actions.again = { selection: app.jobs.chosen, jobs: app.jobs.selectedCount, changes: {} };
+}
+
+function idsToRunAgain(app: App): string[] {
+  return app.jobs.selection.filter(canRunAgain).map((job) => job.jobId);
+}
+
+/** Holds what is selected, or lets it go on where all of it is held already. */
+export function pauseOrResume(app: App): void {
+  void app.actions.onSelection({ action: allHeld(app) ? 'resume' : 'pause' });
+}
+
+function allHeld(app: App): boolean {
+  const waiting = app.jobs.selection.filter((job) => job.status === 'pending');
+  return waiting.length > 0 && waiting.every((job) => job.paused);
 }

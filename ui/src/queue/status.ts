@@ -1,6 +1,7 @@
 /** How a job's state is shown: a word, an icon and a colour, always all three. */
 import type { IconName } from '../components/icons';
 import type { JobView } from '../backend/types/JobView';
+import type { WaitingReason } from '../backend/types/WaitingReason';
 import type { Messages } from '../text/messages';
 
 export type Look = 'run' | 'wait' | 'retry' | 'review' | 'dead' | 'done' | 'idle' | 'sent';
@@ -10,6 +11,8 @@ export interface ShownStatus {
   icon: IconName;
   look: Look;
 }
+
+const PAUSED: WaitingReason['reason'][] = ['job-paused', 'batch-paused', 'queue-paused'];
 
 export function statusOf(job: JobView): ShownStatus {
   switch (job.status) {
@@ -27,8 +30,9 @@ export function statusOf(job: JobView): ShownStatus {
     case 'cancelled':
       return { word: 'cancelled', icon: 'cancelled', look: 'idle' };
     case 'pending':
+      if (job.waiting && PAUSED.includes(job.waiting.reason))
+        return { word: 'paused', icon: 'paused', look: 'idle' };
       if (job.waiting?.reason === 'retrying') return { word: 'retrying', icon: 'retry', look: 'retry' };
-      if (job.waiting?.reason === 'queue-paused') return { word: 'paused', icon: 'paused', look: 'idle' };
       return { word: 'waiting', icon: 'waiting', look: 'wait' };
   }
 }

@@ -108,11 +108,17 @@ export const causesEn: Record<Cause, CauseWords> = {
     fix: 'run it again',
     hint: 'Run it again. The call that was cut off may still be billed.',
   },
+  offline: {
+    name: 'No connection',
+    meaning: 'The provider can’t be reached.',
+    fix: 'check the connection',
+    hint: 'Check the connection; it is tried again by itself.',
+  },
   'storage-failed': {
     name: 'Result not saved',
     meaning: 'The result could not be written: the disk is full or read-only.',
     fix: 'free disk space',
-    hint: 'Free disk space or make the folder writable, then run it again.',
+    hint: 'Free disk space or make the folder writable; jobs go on by themselves.',
   },
   'file-missing': {
     name: 'File has moved',

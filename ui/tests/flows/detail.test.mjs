@@ -46,23 +46,76 @@ test('the menu shows the file in its folder', async () => {
   await close();
 });
 
-test('dead letters are grouped by cause and run again by group or selection', async () => {
+test('dead letters are grouped by cause and run again by group, selection or all that match', async () => {
   const { page, complaints, close } = await openWindow(browser, pages.address, 'freeze');
   await page.getByTestId('view-dead-letters').click();
   const groups = page.getByTestId('dead-letter-group');
   await groups.first().waitFor();
   assert.equal(await groups.count(), 6);
+  const dryRun = page.getByTestId('dry-run');
+  const start = page.getByTestId('retry-start');
+
+  // A group: the dry run says what it costs before anything is sent.
   await page.locator('[data-cause=overloaded]').getByRole('button', { name: 'Run 5 again' }).click();
+  await dryRun.getByText('Will run').waitFor();
+  assert.match(await dryRun.innerText(), /Will run\s+5\s+Expected\s+\$\d+\.\d\d\s+At worst\s+\$\d+\.\d\d/);
+  await start.click();
   await page.getByText('5 jobs back in the queue').waitFor();
   await page.waitForFunction(() => document.querySelectorAll('[data-testid=dead-letter-group]').length === 5);
   assert.match(await page.getByTestId('view-dead-letters').innerText(), /18/);
+
+  // A selection whose files are gone: nothing would run, and it says why.
   await page.locator('[data-cause=file-missing]').getByRole('checkbox').first().click();
-  assert.match(await page.locator('.selbar').innerText(), /3 of 18 selected/);
+  await page.getByText('3 of 18 selected').waitFor();
   await page.locator('.selbar').getByRole('button', { name: 'Run 3 again' }).click();
+  await dryRun.getByText('Will not: file has moved').waitFor();
+  assert.ok(await start.isDisabled(), 'nothing would run, so nothing can be started');
+  await page.keyboard.press('Escape');
+
+  // Everything that matches: what can run does, the rest stays with its cause.
+  await page.getByRole('button', { name: 'Run all 18 again' }).click();
+  await dryRun.getByText('Will run').waitFor();
+  assert.match(await dryRun.innerText(), /Will not: Password-protected\s+6/);
+  assert.equal(await start.innerText(), 'Run 3 again');
+  await start.click();
   await page.getByText('3 jobs back in the queue').waitFor();
-  await page.getByRole('button', { name: 'Run all 15 again' }).click();
+  await page.waitForFunction(() => document.querySelectorAll('[data-testid=dead-letter-group]').length === 4);
+
+  // What is left can be thrown away, after a question that counts it.
+  await page.getByRole('button', { name: 'Select all 15 that match' }).click();
+  await page.getByRole('button', { name: 'Discard 15…' }).click();
+  const question = page.getByRole('dialog', { name: 'Discard 15 jobs?' });
+  assert.match(await question.innerText(), /can’t be brought back/);
+  await question.getByRole('button', { name: 'Discard 15 jobs' }).click();
   await page.getByText('Nothing failed').waitFor();
   assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('dead letters that are too long run offline, where they would not with Claude', async () => {
+  const { page, close } = await openWindow(browser, pages.address, 'freeze');
+  await page.getByTestId('view-dead-letters').click();
+  await page.locator('[data-cause=too-many-pages]').getByRole('button', { name: 'Run 4 again' }).click();
+  const dryRun = page.getByTestId('dry-run');
+  await dryRun.getByText('Will not: Too many pages').waitFor();
+  await page.getByRole('radio', { name: 'Offline summary' }).click();
+  await page.waitForFunction(() =>
+    /Will run\s+4/.test(document.querySelector('[data-testid=dry-run]').innerText),
+  );
+  assert.match(await dryRun.innerText(), /At worst\s+\$0\.00/);
+  await page.keyboard.press('Control+Enter');
+  await page.getByText('4 jobs back in the queue').waitFor();
+  await close();
+});
+
+test('dead letters follow the search, with counts of what matches', async () => {
+  const { page, close } = await openWindow(browser, pages.address, 'freeze');
+  await page.getByTestId('view-dead-letters').click();
+  await page.getByTestId('dead-letter-group').first().waitFor();
+  await page.getByRole('textbox', { name: 'Search' }).fill('lease');
+  await page.waitForFunction(() => document.querySelectorAll('[data-testid=dead-letter-group]').length === 1);
+  assert.match(await page.getByTestId('dead-letter-group').innerText(), /Damaged PDF\s*1 file/);
+  await page.getByRole('button', { name: 'Run all 1 again' }).waitFor();
   await close();
 });
 

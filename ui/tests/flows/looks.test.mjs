@@ -37,6 +37,83 @@ const SCREENS = {
     act: (page) => page.getByTestId('job-row').first().click(),
     options: { viewport: { width: 900, height: 600 } },
   },
+  'queue, cap reached': { query: 'dayCap=14' },
+  'queue, disk full': { query: 'storage' },
+  'queue, many selected': {
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('job-row').first().click();
+      await page.keyboard.press('Shift+ArrowDown');
+      await page.locator('.sel-rows').waitFor();
+    },
+  },
+  'queue, narrow, many selected': {
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('job-row').first().click();
+      await page.keyboard.press('Escape');
+      await page.keyboard.press('Shift+ArrowDown');
+      await page.locator('.sel-rows').waitFor();
+    },
+    options: { viewport: { width: 900, height: 600 } },
+  },
+  'menu of a row': {
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('job-row').filter({ hasText: 'hedgerow' }).click({ button: 'right' });
+      await page.locator('[role=menu]').waitFor();
+    },
+  },
+  'question before many': {
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('job-row').first().click();
+      await page.keyboard.press('Control+a');
+      await page.keyboard.press('Delete');
+      await page.locator('dialog').waitFor();
+    },
+  },
+  'run again with changes': {
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('view-dead-letters').click();
+      await page.locator('.tool .btn').click();
+      await page.getByTestId('dry-run').locator('hr').nth(1).waitFor();
+    },
+  },
+  'a batch and its cap': {
+    query: '',
+    act: async (page) => {
+      await page.locator('.bt').first().click();
+      await page.getByTestId('batch-bar').locator('.btn').first().click();
+      await page.locator('dialog input').fill('nothing');
+    },
+  },
+  ...Object.fromEntries(
+    ['limits', 'lanes', 'prices', 'notify'].map((pane, index) => [
+      `settings, ${pane}`,
+      {
+        query: 'hours=22-7&webhook=failing&model=claude-unpriced',
+        act: async (page) => {
+          await page.getByTestId('settings-open').click();
+          await page
+            .locator('.set-nav button')
+            .nth(index + 2)
+            .click();
+        },
+      },
+    ]),
+  ),
+  'settings, price': {
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('settings-open').click();
+      await page.locator('.set-nav button').nth(4).click();
+      await page.locator('[data-model=claude-sonnet-4-6] .ib').click();
+      await page.locator('[role=menuitem]').first().click();
+      await page.locator('dialog').waitFor();
+    },
+  },
   menu: { query: '', act: (page) => page.locator('.chips .chip').first().click() },
   'dead letters': {
     query: '',

@@ -30,6 +30,7 @@ describe('a job row', () => {
       onchoose: vi.fn(),
       onopen: vi.fn(),
       onrunnow,
+      onmenu: vi.fn(),
     };
   };
 

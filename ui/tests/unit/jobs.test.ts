@@ -1,9 +1,12 @@
 import { describe, expect, it, vi } from 'vitest';
-import { EVERY_JOB, type Backend } from '../../src/backend/backend';
+import { EVERY_JOB, NO_CHANGES, type Backend } from '../../src/backend/backend';
 import type { JobFilter } from '../../src/backend/types/JobFilter';
 import type { JobPage } from '../../src/backend/types/JobPage';
 import { makeJobs } from '../../src/backend/mock/fixtures';
 import { PlayedEngine } from '../../src/backend/mock/engine';
+import { overviewOf } from '../../src/backend/mock/overview';
+import { retry } from '../../src/backend/mock/selections';
+import { playedSettings } from '../../src/backend/mock/settings';
 import { JobList } from '../../src/queue/jobs.svelte';
 
 function played(size: number) {
@@ -13,6 +16,8 @@ function played(size: number) {
     consumer: 'here',
     circuit: null,
     paused: [],
+    settings: playedSettings(new URLSearchParams()),
+    storageProblem: null,
   });
   const jobs = vi.fn(async (filter: JobFilter, after: number | null, limit: number): Promise<JobPage> =>
     engine.page(filter, after, limit),
@@ -50,7 +55,7 @@ describe('the list of jobs', () => {
     const job = list.rows.find((row) => row.status === 'needs-review');
     if (!job) throw new Error('no job to review');
     list.focus(job.jobId);
-    engine.retry([job.jobId]);
+    retry(engine, { select: 'jobs', jobIds: [job.jobId] }, NO_CHANGES);
     list.refresh();
     await vi.waitFor(() => expect(list.rows.find((row) => row.jobId === job.jobId)?.status).toBe('pending'));
     expect(list.selection.map((row) => row.jobId)).toEqual([job.jobId]);
@@ -93,7 +98,7 @@ describe('the list of jobs', () => {
 
 describe('the played queue', () => {
   it('has the counts of the design', () => {
-    const counts = played(798).engine.overview().counts;
+    const counts = overviewOf(played(798).engine).counts;
     expect(counts).toEqual({
       total: 798,
       waiting: 423,

@@ -3,12 +3,10 @@
  * events after every change. It plays the queue on a timer unless time is frozen.
  */
 import { currentTime } from '../../app/clock.svelte';
-import { EVERY_JOB } from '../backend';
-import type { BatchView } from '../types/BatchView';
+import type { BatchId } from '../types/BatchId';
 import type { CircuitView } from '../types/CircuitView';
 import type { ConsumerPlace } from '../types/ConsumerPlace';
 import type { EngineEvent } from '../types/EngineEvent';
-import type { JobCounts } from '../types/JobCounts';
 import type { JobFilter } from '../types/JobFilter';
 import type { JobId } from '../types/JobId';
 import type { JobPage } from '../types/JobPage';
@@ -16,11 +14,16 @@ import type { JobStatus } from '../types/JobStatus';
 import type { JobView } from '../types/JobView';
 import type { JobsShown } from '../types/JobsShown';
 import type { KeyStatus } from '../types/KeyStatus';
-import type { Overview } from '../types/Overview';
+import type { LaneSettings } from '../types/LaneSettings';
+import type { Problem } from '../types/Problem';
 import type { QueueName } from '../types/QueueName';
+import type { Settings } from '../types/Settings';
 import type { Submission } from '../types/Submission';
 import type { Submitted } from '../types/Submitted';
-import { makeJob, makeJobs, scatter, type PlayedJob } from './fixtures';
+import { inputOf, reservationOf, type Use } from './budget';
+import { makeJob, makeJobs, MAX_TOKENS, MODEL, scatter, summaryOf, type PlayedJob } from './fixtures';
+import { Moment } from './moment';
+import { PlayedPrices } from './prices';
 
 const STATUSES: Record<JobsShown, readonly JobStatus[]> = {
   all: [
@@ -41,26 +44,15 @@ const STATUSES: Record<JobsShown, readonly JobStatus[]> = {
   cancelled: ['cancelled'],
 };
 
-const SLOTS: Record<QueueName, number> = { high: 10, bulk: 4 };
 const TICK_MS = 400;
-const MAX_TOKENS = 4096;
 
-/** The finished jobs per minute of the design's picture. */
-const FINISHED = [3, 5, 6, 7, 8, 8, 8, 7, 8, 8, 6, 4, 5, 8, 8, 8, 8, 8, 8, 8, 9, 8, 8, 8, 8, 8, 9, 8, 8, 8];
-
-function emptyCounts(): JobCounts {
-  return { total: 0, waiting: 0, running: 0, done: 0, needsReview: 0, deadLetters: 0, cancelled: 0 };
-}
-
-function countIn(counts: JobCounts, status: JobStatus): void {
-  counts.total += 1;
-  if (status === 'pending') counts.waiting += 1;
-  else if (status === 'running' || status === 'submitted') counts.running += 1;
-  else if (status === 'completed') counts.done += 1;
-  else if (status === 'needs-review') counts.needsReview += 1;
-  else if (status === 'cancelled') counts.cancelled += 1;
-  else counts.deadLetters += 1;
-}
+const LANE: LaneSettings = {
+  maxBatchSize: 5,
+  maxBatchTimeoutMs: 0,
+  maxRetries: 5,
+  maxConcurrency: 10,
+  deliveryDelayMs: 0,
+};
 
 export interface PlayedState {
   size: number;
@@ -68,28 +60,56 @@ export interface PlayedState {
   consumer: ConsumerPlace;
   circuit: CircuitView | null;
   paused: QueueName[];
+  settings: Settings;
+  storageProblem: Problem | null;
 }
 
 export class PlayedEngine {
+  jobs: PlayedJob[];
   key: KeyStatus;
-  private jobs: PlayedJob[];
+  settings: Settings;
+  circuit: CircuitView | null;
+  /** Spent since the start of the play. */
+  spentMicros = 0;
+  readonly consumer: ConsumerPlace;
+  readonly storageProblem: Problem | null;
+  readonly prices = new PlayedPrices();
+  readonly pausedLanes: Set<QueueName>;
+  readonly pausedBatches = new Set<BatchId>();
+  readonly batchCaps = new Map<BatchId, number | null>();
+  /** What ended calls used of the last minute. */
+  readonly uses: Use[] = [];
+  readonly lanes: Record<QueueName, LaneSettings> = {
+    high: LANE,
+    bulk: { ...LANE, maxBatchSize: 10, maxRetries: 3, maxConcurrency: 4, deliveryDelayMs: 5000 },
+  };
   private readonly prompts = new Map<JobId, string>();
   private readonly written = new Map<JobId, number>();
-  private readonly paused: Set<QueueName>;
-  private circuit: CircuitView | null;
   private readonly listeners = new Set<(event: EngineEvent) => void>();
   private lastBatch = 0;
 
-  constructor(private readonly state: PlayedState) {
-    this.jobs = state.size === 0 ? [] : makeJobs(currentTime(), state.size);
+  constructor(state: PlayedState) {
+    const now = currentTime();
+    this.jobs = state.size === 0 ? [] : makeJobs(now, state.size);
     this.key = state.key;
+    this.settings = state.settings;
     this.circuit = state.circuit;
-    this.paused = new Set(state.paused);
-    const still = state.circuit !== null || state.consumer !== 'here' || state.paused.length === 2;
+    this.consumer = state.consumer;
+    this.storageProblem = state.storageProblem;
+    this.pausedLanes = new Set(state.paused);
+    const still =
+      state.circuit !== null ||
+      state.storageProblem !== null ||
+      state.consumer !== 'here' ||
+      state.paused.length === 2;
     if (still) {
       for (const job of this.jobs.filter((each) => each.status === 'running')) {
         Object.assign(job, { status: 'pending', attempts: 0, startedAt: null, waiting: { reason: 'ready' } });
       }
+    } else if (state.size > 0) {
+      // What ended within the last minute fills the window up to its limit.
+      for (const ago of [46_000, 38_000, 21_000])
+        this.uses.push({ at: now - ago, input: 37_900, output: 1_100 });
     }
   }
 
@@ -100,6 +120,17 @@ export class PlayedEngine {
 
   emit(event: EngineEvent): void {
     for (const listener of this.listeners) listener(event);
+  }
+
+  /** Tells that jobs changed, if any did. */
+  changed(jobIds: JobId[]): void {
+    if (jobIds.length > 0) this.emit({ event: 'jobs-changed', jobIds });
+  }
+
+  /** Changes something else and tells so. */
+  set(change: () => void): void {
+    change();
+    this.emit({ event: 'overview-changed' });
   }
 
   /** Plays the queue. */
@@ -130,8 +161,9 @@ export class PlayedEngine {
     const jobs = start === -1 ? [] : matching.slice(start, start + limit);
     const last = jobs.at(-1);
     const more = last !== undefined && matching.at(-1) !== last;
+    const moment = new Moment(this);
     return {
-      jobs: jobs.map((job) => this.view(job)),
+      jobs: jobs.map((job) => this.view(job, moment)),
       total: matching.length,
       next: more ? last.number : null,
     };
@@ -139,108 +171,32 @@ export class PlayedEngine {
 
   find(jobId: JobId): { job: JobView; prompt: string | null } | null {
     const job = this.jobs.find((each) => each.jobId === jobId);
-    return job ? { job: this.view(job), prompt: this.prompts.get(jobId) ?? null } : null;
+    return job ? { job: this.view(job, new Moment(this)), prompt: this.prompts.get(jobId) ?? null } : null;
   }
 
   matching(filter: JobFilter): PlayedJob[] {
-    const text = filter.text?.toLowerCase() ?? null;
+    const words = wordsOf(filter.text ?? '');
     const statuses = STATUSES[filter.shown];
     return this.jobs.filter(
       (job) =>
         statuses.includes(job.status) &&
         (filter.queue === null || job.queue === filter.queue) &&
         (filter.batchId === null || job.batchId === filter.batchId) &&
-        (text === null ||
-          job.title.toLowerCase().includes(text) ||
-          (job.error ?? '').toLowerCase().includes(text)),
+        (filter.cause === null || job.cause === filter.cause) &&
+        (words.length === 0 || hasWords(job, words)),
     );
   }
 
-  overview(): Overview {
-    const counts = emptyCounts();
-    const batches = new Map<string, BatchView>();
-    const lanes: Record<QueueName, { running: number; waiting: number }> = {
-      high: { running: 0, waiting: 0 },
-      bulk: { running: 0, waiting: 0 },
-    };
-    for (const job of this.jobs) {
-      countIn(counts, job.status);
-      let batch = batches.get(job.batchId);
-      if (!batch) {
-        batch = {
-          batchId: job.batchId,
-          name: job.batchName,
-          createdAt: job.createdAt,
-          counts: emptyCounts(),
-        };
-        batches.set(job.batchId, batch);
-      }
-      countIn(batch.counts, job.status);
-      if (job.status === 'running') lanes[job.queue].running += 1;
-      if (job.status === 'pending') lanes[job.queue].waiting += 1;
-    }
-    const moving = counts.running > 0;
-    const order = ['batch-soil', 'batch-lease', 'batch-sustainability', 'batch-filings', 'batch-incidents'];
-    return {
-      counts,
-      lanes: (['high', 'bulk'] as const).map((queue) => ({
-        queue,
-        paused: this.paused.has(queue),
-        ...lanes[queue],
-        maxConcurrency: SLOTS[queue],
-      })),
-      batches: [...batches.values()]
-        .sort((one, other) => order.indexOf(one.batchId) - order.indexOf(other.batchId))
-        .slice(0, 10),
-      consumer: this.state.consumer,
-      circuits: this.circuit ? [{ ...this.circuit, waiting: counts.waiting }] : [],
-      answer: moving || counts.waiting === 0 ? null : 'The next job starts at its retry time.',
-      spentTodayMicros: counts.total === 0 ? 0 : 13_800_000,
-      requestsLastMinute: moving ? 9 : 0,
-      inputTokensLastMinute: moving ? 396_120 : 0,
-      outputTokensLastMinute: moving ? 7_410 : 0,
-      finishedPerMinute: counts.total === 0 ? FINISHED.map(() => 0) : FINISHED,
-      key: this.key,
-    };
+  /** The pending jobs of a lane in the order of their turn. */
+  line(queue: QueueName): PlayedJob[] {
+    return this.jobs
+      .filter((job) => job.queue === queue && job.status === 'pending')
+      .sort((one, other) => one.place - other.place);
   }
 
-  retry(jobIds: JobId[]): number {
-    return this.change(jobIds, (job) => {
-      if (!['failed', 'dead-lettered', 'needs-review', 'cancelled'].includes(job.status)) return false;
-      this.requeue(job);
-      return true;
-    });
-  }
-
-  retryMatching(filter: JobFilter): number {
-    return this.retry(this.matching(filter).map((job) => job.jobId));
-  }
-
-  runNow(jobIds: JobId[]): number {
-    return this.change(jobIds, (job) => {
-      if (job.status !== 'pending') return false;
-      job.waiting = { reason: 'ready' };
-      return true;
-    });
-  }
-
-  cancel(jobIds: JobId[]): number {
-    return this.change(jobIds, (job) => {
-      if (job.status !== 'pending' && job.status !== 'running') return false;
-      Object.assign(job, { status: 'cancelled', waiting: null, completedAt: currentTime() });
-      return true;
-    });
-  }
-
-  pause(queue: QueueName, paused: boolean): void {
-    if (paused) this.paused.add(queue);
-    else this.paused.delete(queue);
-    this.emit({ event: 'overview-changed' });
-  }
-
-  closeCircuit(): void {
-    this.circuit = null;
-    this.emit({ event: 'overview-changed' });
+  remove(jobs: PlayedJob[]): void {
+    const gone = new Set(jobs);
+    this.jobs = this.jobs.filter((job) => !gone.has(job));
   }
 
   submit(
@@ -250,8 +206,10 @@ export class PlayedEngine {
   ): Submitted {
     this.lastBatch += 1;
     const batchId = `batch-new-${this.lastBatch}`;
+    const now = currentTime();
+    const delay = this.lanes[submission.queue].deliveryDelayMs;
     const made = titles.map(({ title, path, pages }) =>
-      makeJob('soil', title, 'pending', currentTime(), {
+      makeJob('soil', title, 'pending', now, {
         batchId,
         batchName: submission.name,
         kind: prompt === undefined ? 'pdf' : 'prompt',
@@ -260,46 +218,23 @@ export class PlayedEngine {
         queue: submission.queue,
         template: submission.template,
         provider: submission.provider,
-        model:
-          submission.provider === 'offline' ? 'extractive-v1' : (submission.model ?? 'claude-sonnet-4-6'),
-        maxAttempts: submission.queue === 'high' ? 6 : 4,
-        createdAt: currentTime(),
+        model: submission.provider === 'offline' ? 'extractive-v1' : (submission.model ?? MODEL),
+        maxAttempts: this.lanes[submission.queue].maxRetries + 1,
+        waiting: delay > 0 ? { reason: 'delayed', until: now + delay } : { reason: 'ready' },
+        createdAt: now,
       }),
     );
     for (const job of made) if (prompt !== undefined) this.prompts.set(job.jobId, prompt);
     this.jobs = [...this.jobs, ...made];
-    this.emit({ event: 'jobs-changed', jobIds: made.map((job) => job.jobId) });
+    this.batchCaps.set(batchId, submission.capMicros ?? this.settings.batchCapMicros);
+    if (submission.paused) this.pausedBatches.add(batchId);
+    this.changed(made.map((job) => job.jobId));
     return { batchId, jobIds: made.map((job) => job.jobId) };
   }
 
-  private view(job: PlayedJob): JobView {
-    const { number: _, ...view } = job;
-    if (view.status !== 'pending' || view.waiting?.reason === 'retrying') return view;
-    if (this.paused.has(view.queue)) return { ...view, waiting: { reason: 'queue-paused' } };
-    if (this.circuit && view.provider === this.circuit.provider) {
-      return { ...view, waiting: { reason: 'circuit-open', cause: this.circuit.cause } };
-    }
-    if (this.state.consumer === 'nowhere') return { ...view, waiting: { reason: 'no-consumer' } };
-    return view;
-  }
-
-  private change(jobIds: JobId[], act: (job: PlayedJob) => boolean): number {
-    const wanted = new Set(jobIds);
-    const changed = this.jobs.filter((job) => wanted.has(job.jobId) && act(job)).map((job) => job.jobId);
-    if (changed.length > 0) this.emit({ event: 'jobs-changed', jobIds: changed });
-    return changed.length;
-  }
-
-  private requeue(job: PlayedJob): void {
-    Object.assign(job, {
-      status: 'pending',
-      waiting: { reason: 'ready' },
-      attempts: 0,
-      startedAt: null,
-      completedAt: null,
-      cause: null,
-      error: null,
-    });
+  private view(job: PlayedJob, moment: Moment): JobView {
+    const { number: _number, place: _place, maxTokens: _maxTokens, ...view } = job;
+    return job.status === 'pending' ? { ...view, waiting: moment.reasonOf(job) } : view;
   }
 
   private tick(): void {
@@ -312,21 +247,21 @@ export class PlayedEngine {
         changed.push(job.jobId);
       }
     }
-    if (this.circuit === null && this.state.consumer === 'here') this.startWaiting(now, changed);
-    if (changed.length > 0) this.emit({ event: 'jobs-changed', jobIds: changed });
+    if (this.storageProblem === null && this.consumer === 'here') this.startWaiting(now, changed);
+    this.changed(changed);
   }
 
   private startWaiting(now: number, changed: JobId[]): void {
+    const moment = new Moment(this);
     for (const queue of ['high', 'bulk'] as const) {
-      if (this.paused.has(queue)) continue;
-      let free = SLOTS[queue] - this.matching({ ...EVERY_JOB, shown: 'running', queue }).length;
-      for (const job of this.jobs) {
+      const running = this.jobs.filter((job) => job.queue === queue && job.status === 'running').length;
+      let free = this.lanes[queue].maxConcurrency - running;
+      for (const job of this.line(queue)) {
         if (free <= 0) break;
-        const able = job.provider === 'offline' || this.key.source !== 'none';
-        if (job.queue !== queue || job.status !== 'pending' || job.waiting?.reason !== 'ready' || !able)
-          continue;
+        if (moment.reasonOf(job).reason !== 'ready') continue;
         Object.assign(job, { status: 'running', waiting: null, startedAt: now, attempts: job.attempts + 1 });
         job.waitedMs = now - job.createdAt;
+        if (job.provider === 'claude') moment.uses.push(reservationOf(job, now));
         changed.push(job.jobId);
         free -= 1;
       }
@@ -347,17 +282,33 @@ export class PlayedEngine {
       maxTokens: MAX_TOKENS,
     });
     if (tokens < (job.provider === 'offline' ? 200 : 900 + scatter(job.number, 700))) return;
-    const inputTokens = job.provider === 'offline' ? 0 : (job.pages ?? 1) * 2030;
+    const inputTokens = job.provider === 'offline' ? 0 : inputOf(job);
     const outputTokens = job.provider === 'offline' ? 0 : tokens;
+    const costMicros = inputTokens * 3 + outputTokens * 15;
     Object.assign(job, {
       status: 'completed',
       completedAt: now,
       inputTokens,
       outputTokens,
-      costMicros: inputTokens * 3 + outputTokens * 15,
+      costMicros,
       ranMs: job.ranMs + ran,
     });
+    if (job.provider === 'claude') {
+      this.uses.push({ at: job.startedAt ?? now, input: inputTokens, output: outputTokens });
+    }
+    this.spentMicros += costMicros;
     this.written.delete(job.jobId);
     changed.push(job.jobId);
   }
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+/** Whether each of `words` begins a word of the job's name, batch, template, error or result. */
+function hasWords(job: PlayedJob, words: string[]): boolean {
+  const result = job.status === 'completed' || job.status === 'needs-review' ? summaryOf(job) : '';
+  const found = wordsOf(`${job.title} ${job.batchName} ${job.template} ${job.error ?? ''} ${result}`);
+  return words.every((word) => found.some((each) => each.startsWith(word)));
 }

@@ -22,10 +22,16 @@ export function scatter(n: number, most: number): number {
 
 let lastNumber = 0;
 
-/** A job of the played queue; `number` is its place in the order of arrival. */
+/** A job of the played queue. */
 export interface PlayedJob extends JobView {
+  /** Its place in the order of arrival. */
   number: number;
+  /** Its place in its lane: the order of arrival until someone moves it. */
+  place: number;
+  maxTokens: number;
 }
+
+export const MAX_TOKENS = 4096;
 
 export function makeJob(
   batch: BatchKey,
@@ -43,6 +49,8 @@ export function makeJob(
   const ranMs = ended ? 21_000 + scatter(n, 40_000) : 0;
   return {
     number: n,
+    place: n,
+    maxTokens: MAX_TOKENS,
     jobId: `0194f0aa-0000-7000-8000-${String(n).padStart(12, '0')}`,
     batchId: `batch-${batch}`,
     batchName: BATCHES[batch],
@@ -51,6 +59,7 @@ export function makeJob(
     sourcePath: `/home/mika/Documents/${BATCHES[batch]}/${title}`,
     status,
     waiting: status === 'pending' ? { reason: 'ready' } : null,
+    paused: false,
     queue: batch === 'lease' ? 'high' : 'bulk',
     pages,
     template: 'pdf-summarize-v1',
@@ -308,7 +317,7 @@ function attemptsOf(job: JobView, now: number): AttemptView[] {
   return attempts.reverse();
 }
 
-function summaryOf(job: JobView): string {
+export function summaryOf(job: JobView): string {
   if (job.provider === 'offline') return SUMMARY_OFFLINE;
   if (job.status === 'needs-review') return SUMMARY_CUT_OFF;
   return /[^\x20-\x7e]/.test(job.title) ? SUMMARY_JA : SUMMARY_EN;

@@ -3,7 +3,8 @@
  *
  * Switches in the address: `?jobs=N`, `?empty`, `?welcome`, `?freeze`, `?lang=`, `?theme=`, `?key=none|session|
  * environment|no-keychain`, `?circuit=CAUSE`, `?paused=high,bulk`, `?consumer=elsewhere|nowhere`, `?slow=MS`,
- * `?fail=METHOD:CODE,…`, `?hold=scan`, `?model=claude-gone` (one the key may not use).
+ * `?fail=METHOD:CODE,…`, `?hold=scan`, `?model=claude-gone` (one the key may not use), `?dayCap=DOLLARS`,
+ * `?hours=22-7` (when Bulk runs), `?storage` (the disk is full), `?webhook=ok|failing`.
  */
 import { freezeClock } from '../../app/clock.svelte';
 import type { Backend, DragEvent } from '../backend';
@@ -15,10 +16,13 @@ import type { Problem } from '../types/Problem';
 import type { ProblemCode } from '../types/ProblemCode';
 import type { QueueName } from '../types/QueueName';
 import type { ScanReport } from '../types/ScanReport';
-import type { Settings } from '../types/Settings';
+import type { WebhookStatus } from '../types/WebhookStatus';
 import { PlayedEngine } from './engine';
 import { detailOf, MODEL, TEMPLATES } from './fixtures';
+import { overviewOf } from './overview';
 import { scanReport } from './scans';
+import * as selections from './selections';
+import { playedSettings } from './settings';
 import { currentTime } from '../../app/clock.svelte';
 
 /** What a test may do from outside. */
@@ -70,21 +74,28 @@ export function createBackend(query: URLSearchParams): Backend {
       cause,
       message: 'invalid x-api-key',
       hint: 'Test the key in Settings, or paste a new one.',
+      fix: selections.fixOf(cause),
+      model: MODEL,
       openedAt: currentTime() - 180_000,
+      probeAt: cause === 'offline' ? currentTime() + 20_000 : null,
       waiting: 0,
     },
+    settings: playedSettings(query),
+    storageProblem: query.has('storage')
+      ? problem(
+          'storage',
+          'The disk is full: nothing can be saved.',
+          'Free disk space; jobs go on by themselves.',
+        )
+      : null,
   });
   if (!query.has('freeze')) engine.run();
 
-  let settings: Settings = {
-    provider: 'claude',
-    model: query.get('model') ?? MODEL,
-    maxTokens: 4096,
-    baseUrl: null,
-    copyBesidePdf: true,
-    language: (query.get('lang') ?? 'system') as Settings['language'],
-    theme: (query.get('theme') ?? 'system') as Settings['theme'],
-    welcomed: !query.has('welcome'),
+  const webhook: WebhookStatus = {
+    secretSet: false,
+    waiting: query.get('webhook') === 'failing' ? 3 : 0,
+    lastAt: query.has('webhook') ? currentTime() - 640_000 : null,
+    lastError: query.get('webhook') === 'failing' ? 'The address answered 503.' : null,
   };
 
   const slow = Number(query.get('slow') ?? 0);
@@ -132,7 +143,7 @@ export function createBackend(query: URLSearchParams): Backend {
         inspected = Math.min(inspected + (hold ? 41 : 30), hold ? 82 : found);
         engine.emit({ event: 'scan-progress', inspected, found });
         if (inspected < found) return;
-        const report = scanReport(reports.size + 1, paths, settings.provider === 'offline');
+        const report = scanReport(reports.size + 1, paths, engine.prices.of(engine.settings.model) ?? null);
         reports.set(report.scanId, report);
         finish(() => resolve(report));
       };
@@ -142,7 +153,7 @@ export function createBackend(query: URLSearchParams): Backend {
   }
 
   return {
-    overview: () => answer('overview', () => engine.overview()),
+    overview: () => answer('overview', () => overviewOf(engine)),
     jobs: (filter, after, limit) => answer('jobs', () => engine.page(filter, after, limit)),
     job: (jobId) =>
       answer('job', () => {
@@ -151,8 +162,12 @@ export function createBackend(query: URLSearchParams): Backend {
         return detailOf(found.job, found.prompt, currentTime());
       }),
     templates: () => answer('templates', () => TEMPLATES),
-    settings: () => answer('settings', () => settings),
-    saveSettings: (next) => answer('saveSettings', () => (settings = next)),
+    settings: () => answer('settings', () => engine.settings),
+    saveSettings: (next) =>
+      answer('saveSettings', () => {
+        engine.set(() => (engine.settings = next));
+        return engine.settings;
+      }),
     scan: (paths) => answer('scan', () => null).then(() => scan(paths)),
     cancelScan: () =>
       answer('cancelScan', () => endScan?.(problem('conflict', 'The scan was cancelled.', ''))).then(
@@ -170,12 +185,51 @@ export function createBackend(query: URLSearchParams): Backend {
       answer('submitPrompt', () =>
         engine.submit([{ title: prompt.slice(0, 80), path: null, pages: null }], submission, prompt),
       ),
-    retry: (jobIds) => answer('retry', () => engine.retry(jobIds)),
-    retryMatching: (filter) => answer('retryMatching', () => engine.retryMatching(filter)),
-    runNow: (jobIds) => answer('runNow', () => engine.runNow(jobIds)),
-    cancelJobs: (jobIds) => answer('cancelJobs', () => engine.cancel(jobIds)),
-    pauseLane: (queue, paused) => answer('pauseLane', () => engine.pause(queue, paused)),
-    closeCircuit: () => answer('closeCircuit', () => engine.closeCircuit()),
+    planRetry: (selection, changes) =>
+      answer('planRetry', () => selections.planRetry(engine, selection, changes)),
+    retry: (selection, changes) => answer('retry', () => selections.retry(engine, selection, changes)),
+    planAction: (selection, action) =>
+      answer('planAction', () => selections.planAction(engine, selection, action)),
+    applyAction: (selection, action) =>
+      answer('applyAction', () => selections.applyAction(engine, selection, action)),
+    moveJob: (jobId, place) => answer('moveJob', () => selections.moveJob(engine, jobId, place)),
+    deadLetters: () => answer('deadLetters', () => selections.deadLetters(engine)),
+    pauseBatch: (batchId, paused) =>
+      answer('pauseBatch', () =>
+        engine.set(() => {
+          if (paused) engine.pausedBatches.add(batchId);
+          else engine.pausedBatches.delete(batchId);
+        }),
+      ),
+    setBatchCap: (batchId, capMicros) =>
+      answer('setBatchCap', () => engine.set(() => engine.batchCaps.set(batchId, capMicros))),
+    pauseLane: (queue, paused) =>
+      answer('pauseLane', () =>
+        engine.set(() => {
+          if (paused) engine.pausedLanes.add(queue);
+          else engine.pausedLanes.delete(queue);
+        }),
+      ),
+    saveLane: (queue, settings) =>
+      answer('saveLane', () => engine.set(() => (engine.lanes[queue] = settings))),
+    closeCircuit: () => answer('closeCircuit', () => engine.set(() => (engine.circuit = null))),
+    prices: () => answer('prices', () => engine.prices.table()),
+    savePrice: (price) =>
+      answer('savePrice', () => {
+        engine.set(() => engine.prices.save(price));
+        return engine.prices.table();
+      }),
+    removePrice: (model) =>
+      answer('removePrice', () => {
+        engine.set(() => engine.prices.remove(model));
+        return engine.prices.table();
+      }),
+    webhookStatus: () => answer('webhookStatus', () => webhook),
+    saveWebhookSecret: (secret) =>
+      answer('saveWebhookSecret', () => {
+        webhook.secretSet = secret !== null;
+        return webhook;
+      }),
     saveKey: (key, sessionOnly) =>
       answer('saveKey', () => {
         if (engine.key.keychainProblem !== null && !sessionOnly) {
@@ -206,7 +260,7 @@ export function createBackend(query: URLSearchParams): Backend {
         }
         return {
           models: ['claude-opus-4-6', MODEL, 'claude-haiku-4-5'],
-          modelAvailable: settings.model !== 'claude-gone',
+          modelAvailable: engine.settings.model !== 'claude-gone',
           requestsPerMinute: 1000,
           inputTokensPerMinute: 450_000,
           outputTokensPerMinute: 90_000,

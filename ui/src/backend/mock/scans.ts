@@ -1,8 +1,10 @@
 /** What the played scan finds: mostly good PDFs, and one of each kind that gives trouble. */
 import type { Cause } from '../types/Cause';
+import type { ModelPrice } from '../types/ModelPrice';
 import type { ScanReport } from '../types/ScanReport';
 import type { ScannedFile } from '../types/ScannedFile';
-import { scatter } from './fixtures';
+import { costOf } from './budget';
+import { MAX_TOKENS, scatter } from './fixtures';
 import { fileName } from './names';
 
 const FINDINGS: [Cause, string][] = [
@@ -29,7 +31,7 @@ function scanned(path: string, n: number, finding: [Cause, string] | undefined):
 }
 
 /** Paths that end in .pdf are files; any other is a folder with many. A path with "empty" in it holds nothing. */
-export function scanReport(scanId: number, paths: string[], offline: boolean): ScanReport {
+export function scanReport(scanId: number, paths: string[], price: ModelPrice | null): ScanReport {
   const files: ScannedFile[] = [];
   const skipped: ScanReport['skipped'] = [];
   for (const path of paths) {
@@ -54,6 +56,8 @@ export function scanReport(scanId: number, paths: string[], offline: boolean): S
   }
   const good = files.filter((file) => file.document.finding === null);
   const pages = good.reduce((sum, file) => sum + (file.document.pages ?? 0), 0);
+  const costs =
+    price && good.map((file) => costOf({ pages: file.document.pages, maxTokens: MAX_TOKENS }, price));
   const first = paths[0]?.split('/').at(-1) ?? '';
   return {
     scanId,
@@ -61,6 +65,7 @@ export function scanReport(scanId: number, paths: string[], offline: boolean): S
     files,
     skipped,
     pages,
-    atWorstMicros: offline ? 0 : Math.round(pages * 2030 * 3 + good.length * 4096 * 15),
+    expectedMicros: costs && costs.reduce((sum, cost) => sum + cost.expected, 0),
+    atWorstMicros: costs && costs.reduce((sum, cost) => sum + cost.atWorst, 0),
   };
 }

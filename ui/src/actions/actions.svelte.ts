@@ -1,0 +1,153 @@
+/**
+ * What a person does to jobs. What can be taken back is done at once and can be undone; what spends, loses or reaches
+ * beyond the list says first how many jobs it is for.
+ */
+import type { App } from '../app/app.svelte';
+import { NO_CHANGES } from '../backend/backend';
+import type { Affected } from '../backend/types/Affected';
+import type { BatchId } from '../backend/types/BatchId';
+import type { BulkAction } from '../backend/types/BulkAction';
+import type { JobView } from '../backend/types/JobView';
+import type { Place } from '../backend/types/Place';
+import type { RetryChanges } from '../backend/types/RetryChanges';
+import type { Selection } from '../backend/types/Selection';
+import { t } from '../text/text.svelte';
+import { fits } from './fits';
+import { wordDone } from './words';
+
+/** An action that waits for a yes. */
+export interface Asked {
+  selection: Selection;
+  action: BulkAction;
+  affected: Affected;
+  /** The one job that it is for, where it is for one. */
+  only: JobView | null;
+}
+
+/** Jobs that are about to be run again, with what is changed from the start. */
+export interface Again {
+  selection: Selection;
+  jobs: number;
+  changes: Partial<RetryChanges>;
+}
+
+const OPPOSITE: Partial<Record<Place, Place>> = { up: 'down', down: 'up' };
+
+export class Actions {
+  asked = $state.raw<Asked | null>(null);
+  again = $state.raw<Again | null>(null);
+  /** The batch whose cap is being set. */
+  capOf = $state<BatchId | null>(null);
+
+  constructor(private readonly app: App) {}
+
+  /** Acts on what is selected in the table. */
+  onSelection(action: BulkAction): Promise<boolean> {
+    const { jobs } = this.app;
+    return jobs.everything ? this.ask(jobs.chosen, action) : this.on(jobs.selection, action);
+  }
+
+  /** Acts on jobs that are listed. */
+  on(jobs: JobView[], action: BulkAction): Promise<boolean> {
+    const able = jobs.filter((job) => fits(job, action));
+    const selection: Selection = { select: 'jobs', jobIds: able.map((job) => job.jobId) };
+    // Only a call under way can cost: other jobs that are called off can simply be run again.
+    const costs = action.action === 'cancel' && able.some((job) => job.status === 'running');
+    const only = able.length === 1 ? (able[0] ?? null) : null;
+    if (able.length > 0 && (costs || action.action === 'purge')) return this.ask(selection, action, only);
+    return this.app.toasts.attempt(async () => {
+      const affected = able.length === 0 ? null : await this.app.backend.applyAction(selection, action);
+      this.tell(affected, action, this.undoOf(selection, action));
+    });
+  }
+
+  /** Asks the engine how many jobs it is for, then the person. */
+  ask(selection: Selection, action: BulkAction, only: JobView | null = null): Promise<boolean> {
+    return this.app.toasts.attempt(async () => {
+      const affected = await this.app.backend.planAction(selection, action);
+      if (affected.jobs === 0) this.app.toasts.done(t.done.nothing);
+      else this.asked = { selection, action, affected, only };
+    });
+  }
+
+  /** Does what was asked. */
+  async confirm(): Promise<void> {
+    const asked = this.asked;
+    this.asked = null;
+    if (!asked) return;
+    await this.app.toasts.attempt(async () => {
+      const affected = await this.app.backend.applyAction(asked.selection, asked.action);
+      if (asked.action.action === 'purge') this.app.forgetSelection();
+      this.tell(affected, asked.action, null);
+    });
+  }
+
+  move(job: JobView, place: Place): Promise<boolean> {
+    return this.app.toasts.attempt(async () => {
+      const moved = await this.app.backend.moveJob(job.jobId, place);
+      const back = OPPOSITE[place];
+      const undo = back ? async () => void (await this.app.backend.moveJob(job.jobId, back)) : null;
+      if (moved) this.app.toasts.done(t.actions.moved[place], undo);
+      else this.app.toasts.done(t.actions.notMoved);
+      this.app.refreshAll();
+    });
+  }
+
+  /** Runs ended jobs again as they were. */
+  runAgain(selection: Selection): Promise<boolean> {
+    return this.retry(selection, NO_CHANGES);
+  }
+
+  retry(selection: Selection, changes: RetryChanges): Promise<boolean> {
+    return this.app.toasts.attempt(async () => {
+      const none = selection.select === 'jobs' && selection.jobIds.length === 0;
+      const affected = none ? null : await this.app.backend.retry(selection, changes);
+      this.app.deadLetters.selectEverything(false);
+      this.app.toasts.done(affected?.jobs ? t.done.runAgain(affected.jobs) : t.done.nothing);
+      this.app.refreshAll();
+    });
+  }
+
+  pauseBatch(batchId: BatchId, paused: boolean): Promise<boolean> {
+    return this.app.toasts.attempt(async () => {
+      await this.app.backend.pauseBatch(batchId, paused);
+      this.app.refreshAll();
+    });
+  }
+
+  setBatchCap(batchId: BatchId, capMicros: number | null): Promise<boolean> {
+    return this.app.toasts.attempt(async () => {
+      await this.app.backend.setBatchCap(batchId, capMicros);
+      this.app.refreshAll();
+    });
+  }
+
+  private tell(affected: Affected | null, action: BulkAction, undo: (() => Promise<void>) | null): void {
+    if (affected && affected.jobs > 0) this.app.toasts.done(wordDone(action, affected.jobs), undo);
+    else this.app.toasts.done(t.done.nothing);
+    this.app.refreshAll();
+  }
+
+  private undoOf(selection: Selection, action: BulkAction): (() => Promise<void>) | null {
+    const { backend } = this.app;
+    const apply = (opposite: BulkAction) => async (): Promise<void> => {
+      await backend.applyAction(selection, opposite);
+      this.app.refreshAll();
+    };
+    switch (action.action) {
+      case 'pause':
+        return apply({ action: 'resume' });
+      case 'resume':
+        return apply({ action: 'pause' });
+      case 'move-to':
+        return apply({ action: 'move-to', queue: action.queue === 'high' ? 'bulk' : 'high' });
+      case 'cancel':
+        return async () => {
+          await backend.retry(selection, NO_CHANGES);
+          this.app.refreshAll();
+        };
+      default:
+        return null;
+    }
+  }
+}

@@ -1,0 +1,77 @@
+/** Running jobs again with changes: the form, and the dry run that follows it. */
+import type { Backend } from '../backend/backend';
+import { NO_CHANGES, toProblem } from '../backend/backend';
+import type { Problem } from '../backend/types/Problem';
+import type { RetryChanges } from '../backend/types/RetryChanges';
+import type { RetryPlan } from '../backend/types/RetryPlan';
+import type { Again } from './actions.svelte';
+
+/** The engine's own limits. */
+export const LEAST_TOKENS = 256;
+export const MOST_TOKENS = 64_000;
+/** Long enough that a word is not planned letter by letter. */
+const PAUSE_MS = 200;
+
+export class RetryForm {
+  changes = $state<RetryChanges>(NO_CHANGES);
+  /** What is typed as the output limit; empty for as before. */
+  limit = $state('');
+  plan = $state.raw<RetryPlan | null>(null);
+  problem = $state.raw<Problem | null>(null);
+  private generation = 0;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(
+    private readonly backend: Backend,
+    private readonly again: Again,
+  ) {
+    this.changes = { ...NO_CHANGES, ...again.changes };
+    this.limit = this.changes.maxTokens === null ? '' : String(this.changes.maxTokens);
+    void this.look();
+  }
+
+  get limitFits(): boolean {
+    const tokens = Number(this.limit);
+    return (
+      this.limit.trim() === '' ||
+      (Number.isInteger(tokens) && tokens >= LEAST_TOKENS && tokens <= MOST_TOKENS)
+    );
+  }
+
+  set(change: Partial<RetryChanges>): void {
+    this.changes = { ...this.changes, ...change };
+    this.lookSoon();
+  }
+
+  setLimit(text: string): void {
+    this.limit = text;
+    if (this.limitFits) this.set({ maxTokens: text.trim() === '' ? null : Number(text) });
+    else this.lookSoon();
+  }
+
+  /** An offline summary knows neither model nor template nor limit. */
+  get effective(): RetryChanges {
+    return this.changes.provider === 'offline'
+      ? { ...this.changes, model: null, template: null, maxTokens: null }
+      : this.changes;
+  }
+
+  private lookSoon(): void {
+    this.generation += 1;
+    this.plan = null;
+    clearTimeout(this.timer);
+    if (this.limitFits) this.timer = setTimeout(() => void this.look(), PAUSE_MS);
+  }
+
+  private async look(): Promise<void> {
+    const generation = this.generation;
+    try {
+      const plan = await this.backend.planRetry(this.again.selection, $state.snapshot(this.effective));
+      if (generation !== this.generation) return;
+      this.plan = plan;
+      this.problem = null;
+    } catch (reason) {
+      if (generation === this.generation) this.problem = toProblem(reason);
+    }
+  }
+}

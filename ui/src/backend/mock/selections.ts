@@ -1,0 +1,198 @@
+/** What the played engine does with a selection, and what it would do. */
+import { currentTime } from '../../app/clock.svelte';
+import { causesEn } from '../../text/causes.en';
+import type { Affected } from '../types/Affected';
+import type { BulkAction } from '../types/BulkAction';
+import type { Cause } from '../types/Cause';
+import type { DeadLetterGroup } from '../types/DeadLetterGroup';
+import type { Fix } from '../types/Fix';
+import type { JobId } from '../types/JobId';
+import type { LeftOutReason } from '../types/LeftOutReason';
+import type { Place } from '../types/Place';
+import type { RetryChanges } from '../types/RetryChanges';
+import type { RetryPlan } from '../types/RetryPlan';
+import type { Selection } from '../types/Selection';
+import { EVERY_JOB } from '../backend';
+import { costOf } from './budget';
+import type { PlayedEngine } from './engine';
+import type { PlayedJob } from './fixtures';
+
+/** Findings that no other attempt changes. */
+const LASTING: Cause[] = ['pdf-encrypted', 'pdf-damaged', 'not-a-pdf', 'too-many-pages'];
+
+const FIXES: Partial<Record<Cause, Fix>> = {
+  'cut-off': 'raise-output-limit',
+  'file-missing': 'put-file-back',
+  'pdf-encrypted': 'replace-file',
+  'pdf-damaged': 'replace-file',
+  'too-many-pages': 'replace-file',
+  offline: 'check-connection',
+  'storage-failed': 'free-space',
+  'key-missing': 'add-key',
+  'key-refused': 'test-key',
+  'permission-denied': 'test-key',
+  'model-not-found': 'choose-model',
+  'billing-problem': 'open-console',
+  'credit-exhausted': 'open-console',
+  'usage-limit-reached': 'open-console',
+  'spend-limit-reached': 'open-console',
+  'organization-on-hold': 'open-console',
+};
+
+export function fixOf(cause: Cause): Fix {
+  return FIXES[cause] ?? 'run-again';
+}
+
+function selected(engine: PlayedEngine, selection: Selection): PlayedJob[] {
+  if (selection.select === 'matching') return engine.matching(selection.filter);
+  const wanted = new Set(selection.jobIds);
+  return engine.jobs.filter((job) => wanted.has(job.jobId));
+}
+
+function changed(job: PlayedJob, changes: RetryChanges): PlayedJob {
+  const provider = changes.provider ?? job.provider;
+  const usual = job.provider === 'offline' ? 'claude-sonnet-4-6' : job.model;
+  return {
+    ...job,
+    provider,
+    model: provider === 'offline' ? 'extractive-v1' : (changes.model ?? usual),
+    template: changes.template ?? job.template,
+    queue: changes.queue ?? job.queue,
+    maxTokens: changes.maxTokens ?? job.maxTokens,
+  };
+}
+
+function leftOut(engine: PlayedEngine, job: PlayedJob): LeftOutReason | null {
+  if (job.status === 'completed') return { why: 'completed' };
+  if (['pending', 'running', 'submitted'].includes(job.status)) return { why: 'live' };
+  if (job.cause === 'file-missing') return { why: 'file-missing' };
+  const fits = job.cause === 'too-many-pages' && job.provider === 'offline';
+  if (job.cause !== null && LASTING.includes(job.cause) && !fits) return { why: 'finding', cause: job.cause };
+  if (job.provider === 'claude' && !engine.prices.of(job.model))
+    return { why: 'price-unknown', model: job.model };
+  return null;
+}
+
+export function planRetry(engine: PlayedEngine, selection: Selection, changes: RetryChanges): RetryPlan {
+  const reasons = new Map<string, { reason: LeftOutReason; jobs: number }>();
+  const plan: RetryPlan = { wouldRun: 0, wouldNot: [], expectedMicros: 0, atWorstMicros: 0 };
+  for (const job of selected(engine, selection).map((each) => changed(each, changes))) {
+    const reason = leftOut(engine, job);
+    if (reason) {
+      const key = JSON.stringify(reason);
+      reasons.set(key, { reason, jobs: (reasons.get(key)?.jobs ?? 0) + 1 });
+      continue;
+    }
+    plan.wouldRun += 1;
+    const price = job.provider === 'offline' ? undefined : engine.prices.of(job.model);
+    if (!price) continue;
+    const cost = costOf(job, price);
+    plan.expectedMicros = (plan.expectedMicros ?? 0) + cost.expected;
+    plan.atWorstMicros = (plan.atWorstMicros ?? 0) + cost.atWorst;
+  }
+  plan.wouldNot = [...reasons.values()];
+  return plan;
+}
+
+export function retry(engine: PlayedEngine, selection: Selection, changes: RetryChanges): Affected {
+  const jobs = selected(engine, selection);
+  const able = jobs.filter((job) => leftOut(engine, changed(job, changes)) === null);
+  for (const job of able) {
+    Object.assign(job, changed(job, changes), {
+      status: 'pending',
+      waiting: { reason: 'ready' },
+      paused: false,
+      attempts: 0,
+      startedAt: null,
+      completedAt: null,
+      cause: null,
+      error: null,
+    });
+  }
+  engine.changed(able.map((job) => job.jobId));
+  return { jobs: able.length, unchanged: jobs.length - able.length };
+}
+
+function fits(job: PlayedJob, action: BulkAction): boolean {
+  const waits = job.status === 'pending';
+  switch (action.action) {
+    case 'run-now':
+      return waits && !job.paused;
+    case 'cancel':
+      return waits || job.status === 'running';
+    case 'pause':
+      return waits && !job.paused;
+    case 'resume':
+      return waits && job.paused;
+    case 'move-to':
+      return waits && job.queue !== action.queue;
+    case 'purge':
+      return job.status !== 'running' && job.status !== 'submitted';
+  }
+}
+
+export function planAction(engine: PlayedEngine, selection: Selection, action: BulkAction): Affected {
+  const jobs = selected(engine, selection);
+  const able = jobs.filter((job) => fits(job, action)).length;
+  return { jobs: able, unchanged: jobs.length - able };
+}
+
+export function applyAction(engine: PlayedEngine, selection: Selection, action: BulkAction): Affected {
+  const jobs = selected(engine, selection);
+  const able = jobs.filter((job) => fits(job, action));
+  for (const job of able) {
+    switch (action.action) {
+      case 'run-now':
+        job.waiting = { reason: 'ready' };
+        break;
+      case 'cancel':
+        Object.assign(job, {
+          status: 'cancelled',
+          waiting: null,
+          paused: false,
+          completedAt: currentTime(),
+        });
+        break;
+      case 'pause':
+      case 'resume':
+        job.paused = action.action === 'pause';
+        break;
+      case 'move-to':
+        job.queue = action.queue;
+        break;
+    }
+  }
+  if (action.action === 'purge') engine.remove(able);
+  engine.changed(able.map((job) => job.jobId));
+  return { jobs: able.length, unchanged: jobs.length - able.length };
+}
+
+export function moveJob(engine: PlayedEngine, jobId: JobId, place: Place): boolean {
+  const job = engine.jobs.find((each) => each.jobId === jobId);
+  if (job?.status !== 'pending') return false;
+  const line = engine.line(job.queue);
+  const at = line.indexOf(job);
+  const other = { top: line[0], up: line[at - 1], down: line[at + 1], bottom: line.at(-1) }[place];
+  if (!other || other === job) return false;
+  if (place === 'top') job.place = other.place - 1;
+  else if (place === 'bottom') job.place = other.place + 1;
+  else [job.place, other.place] = [other.place, job.place];
+  engine.changed([jobId]);
+  return true;
+}
+
+export function deadLetters(engine: PlayedEngine): DeadLetterGroup[] {
+  const groups = new Map<Cause, DeadLetterGroup>();
+  for (const job of engine.matching({ ...EVERY_JOB, shown: 'dead-letters' }).reverse()) {
+    const cause = job.cause ?? 'unexpected-status';
+    let group = groups.get(cause);
+    if (!group) {
+      const { hint } = causesEn[cause];
+      group = { cause, jobs: 0, message: job.error ?? '', hint, fix: fixOf(cause), titles: [] };
+      groups.set(cause, group);
+    }
+    group.jobs += 1;
+    if (group.titles.length < 3) group.titles.push(job.title);
+  }
+  return [...groups.values()].sort((one, other) => other.jobs - one.jobs);
+}

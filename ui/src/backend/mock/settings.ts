@@ -1,0 +1,31 @@
+/** The played settings, as the design's pictures have them, with what the address changes. */
+import type { Settings } from '../types/Settings';
+import { MAX_TOKENS, MODEL } from './fixtures';
+
+export function playedSettings(query: URLSearchParams): Settings {
+  const dayCap = query.get('dayCap');
+  const hours = query.get('hours')?.split('-').map(Number);
+  return {
+    provider: 'claude',
+    model: query.get('model') ?? MODEL,
+    maxTokens: MAX_TOKENS,
+    baseUrl: null,
+    copyBesidePdf: true,
+    language: (query.get('lang') ?? 'system') as Settings['language'],
+    theme: (query.get('theme') ?? 'system') as Settings['theme'],
+    welcomed: !query.has('welcome'),
+    requestsPerMinute: null,
+    inputTokensPerMinute: null,
+    outputTokensPerMinute: null,
+    tokensPerMinute: 400_000,
+    dayCapMicros: Number(dayCap ?? 40) * 1_000_000,
+    monthCapMicros: 600_000_000,
+    batchCapMicros: null,
+    bulkFloor: 10,
+    quietHours: hours ? { fromMinute: (hours[0] ?? 0) * 60, toMinute: (hours[1] ?? 0) * 60 } : null,
+    retentionDays: null,
+    webhookUrl: query.has('webhook') ? 'https://hooks.example.org/gistmill' : null,
+    webhookBatches: false,
+    notifyBatches: true,
+  };
+}

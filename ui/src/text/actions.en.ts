@@ -1,0 +1,105 @@
+/** What can be done with jobs and batches, the questions before it, and what was done. */
+import { count } from './format';
+
+const jobs = (n: number): string => `${count(n)} ${n === 1 ? 'job' : 'jobs'}`;
+
+export const actionsEn = {
+  row: (title: string) => `Actions for ${title}`,
+  column: 'Actions',
+  more: 'More actions',
+  runNow: 'Run now',
+  pause: 'Pause',
+  resume: 'Resume',
+  moveTop: 'Move to the front',
+  moveUp: 'Move up',
+  moveDown: 'Move down',
+  moveBottom: 'Move to the end',
+  moveTo: (lane: string) => `Move to ${lane}`,
+  runAgainWith: 'Run again with changes…',
+  cancelMany: 'Cancel jobs',
+  purge: 'Discard…',
+  undo: 'Undo',
+  /** The question before an action on all that match; its verb and count are the button, too. */
+  ask: {
+    'run-now': (n: number) => `Run ${jobs(n)} now`,
+    cancel: (n: number) => `Cancel ${jobs(n)}`,
+    pause: (n: number) => `Pause ${jobs(n)}`,
+    resume: (n: number) => `Resume ${jobs(n)}`,
+    moveTo: (n: number, lane: string) => `Move ${jobs(n)} to ${lane}`,
+    purge: (n: number) => `Discard ${jobs(n)}`,
+  },
+  question: (action: string) => `${action}?`,
+  everyFits: 'This is for every job that was selected.',
+  unchanged: (n: number) =>
+    n === 1
+      ? '1 other stays as it is: this does not fit its status.'
+      : `${count(n)} others stay as they are: this does not fit their status.`,
+  purgeNote:
+    'They leave the list with their attempts and stored results, and can’t be brought back. PDFs and copies beside them stay.',
+  cancelNote: 'A call that runs may still be paid for; a finished answer is kept.',
+  did: {
+    'run-now': (n: number) => `${jobs(n)} moved ahead`,
+    cancel: (n: number) => `${jobs(n)} cancelled`,
+    pause: (n: number) => `${jobs(n)} paused`,
+    resume: (n: number) => `${jobs(n)} resumed`,
+    moveTo: (n: number, lane: string) => `${jobs(n)} moved to ${lane}`,
+    purge: (n: number) => `${jobs(n)} discarded`,
+  },
+  moved: {
+    top: 'Moved to the front of its lane',
+    up: 'Moved up in its lane',
+    down: 'Moved down in its lane',
+    bottom: 'Moved to the end of its lane',
+  },
+  notMoved: 'It is there already',
+  selection: {
+    label: 'Selected jobs',
+    some: (selected: number, total: number) => `${count(selected)} of ${count(total)} selected`,
+    all: (n: number) => `All ${count(n)} that match are selected`,
+    selectAll: (n: number) => `Select all ${count(n)} that match`,
+    clear: 'Clear the selection',
+    runAgain: (n: number) => `Run ${count(n)} again…`,
+    purge: (n: number) => `Discard ${count(n)}…`,
+  },
+  retry: {
+    title: 'Run again with changes',
+    jobs: (n: number) => `${jobs(n)} selected`,
+    asBefore: 'As before',
+    model: 'Model',
+    output: 'Output limit',
+    outputBad: (least: number, most: number) =>
+      `A whole number from ${count(least)} to ${count(most)}, or nothing.`,
+    dryRun: 'Dry run',
+    nothingSent: 'nothing sent',
+    counting: 'counting…',
+    will: 'Will run',
+    willNot: (why: string) => `Will not: ${why}`,
+    why: {
+      completed: 'done already',
+      live: 'waits or runs',
+      'file-missing': 'file has moved',
+      price: (model: string) => `no price known for ${model}`,
+    },
+    expected: 'Expected',
+    atWorst: 'At worst',
+    priceUnknown: 'No price is known for this model.',
+    fits: (left: string) => `Fits what is left today, ${left}`,
+    overCap: (left: string) => `More than is left today, ${left}: the rest waits for the cap.`,
+    run: (n: number) => `Run ${count(n)} again`,
+    note: 'Attempts restart at 1.',
+  },
+  batch: {
+    label: 'Batch',
+    pause: (name: string) => `Pause the batch ${name}`,
+    resume: (name: string) => `Resume the batch ${name}`,
+    paused: 'Paused',
+    settled: (n: number, total: number) => `${count(n)} of ${count(total)} finished`,
+    setCap: 'Set a cap…',
+    changeCap: 'Change the cap…',
+    capTitle: 'Spend cap of this batch',
+    capLabel: 'Spend cap',
+    capNote: 'A job of the batch starts only if its worst case still fits.',
+    capSave: 'Save',
+    capRemove: 'No cap',
+  },
+};

@@ -1,0 +1,47 @@
+/**
+ * Why a job does not run: for a cell (about 22 letters in each of its two lines), and as a sentence that serves a job
+ * as well as a lane.
+ */
+export const waitingEn = {
+  startsAt: (time: string) => `Starts at ${time}`,
+  tokens: 'Tokens used up',
+  requests: 'Requests used up',
+  larger: 'Larger than the limit',
+  largerNote: 'Runs when all is idle',
+  cap: { batch: 'Batch cap reached', day: 'Day cap reached', month: 'Month cap reached' },
+  capNote: (needed: string) => `Fix: raise to ${needed}`,
+  price: 'No price known',
+  priceNote: 'Fix: set a price',
+  behindHigh: 'High goes first',
+  behindHighNote: 'Starts after High',
+  batchPaused: 'Batch paused',
+  batchPausedNote: 'Resume it to start',
+  jobPaused: 'Paused by you',
+  jobPausedNote: 'Resume it to start',
+  hours: 'Outside Bulk hours',
+  checksIn: (time: string) => `Checked in ${time}`,
+  sentence: {
+    ready: 'It starts as soon as a slot is free.',
+    delayed: (time: string) => `New jobs are held back for a moment. The next start is in ${time}.`,
+    retrying: (cause: string, time: string) => `${cause}. The next attempt is in ${time}.`,
+    failedBefore: 'The last attempt failed in a way that can pass',
+    tokens: (time: string) => `All tokens for this minute are in use. The next start is in ${time}.`,
+    requests: (time: string) => `All requests for this minute are in use. The next start is in ${time}.`,
+    larger:
+      'The next job needs more tokens than a minute allows. It runs alone as soon as nothing else does.',
+    capDay: (cap: string, until: string, needed: string) =>
+      `Today’s cap of ${cap} is reached. It opens again at ${until}; with ${needed} the next job could start now.`,
+    capMonth: (cap: string, until: string, needed: string) =>
+      `This month’s cap of ${cap} is reached. It opens again on ${until}; with ${needed} the next job could start now.`,
+    capBatch: (cap: string, needed: string) =>
+      `The cap of ${cap} for the batch is reached. With ${needed} the next job could start.`,
+    price: (model: string) => `No price is known for ${model}, so nothing is sent until you set one.`,
+    behindHigh: 'High goes first. Bulk starts when High leaves room.',
+    lanePaused: (lane: string) => `You paused ${lane}.`,
+    batchPaused: 'You paused the batch.',
+    jobPaused: 'You paused every job that waits here.',
+    jobPausedAlone: 'You paused this job.',
+    hours: (time: string) => `Outside Bulk hours: Bulk starts again at ${time}.`,
+    offline: (time: string) => `No connection. It is checked again in ${time}; nothing is lost.`,
+  },
+};
