@@ -31,6 +31,10 @@ impl Numbers {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[expect(
+    clippy::print_stdout,
+    reason = "whoever asks for the output sees which kills there were"
+)]
 async fn sixty_kills_lose_nothing_buy_nothing_twice_and_hide_nothing() {
     let claude = FakeClaude::start().await;
     claude.script(Rule::always(Reply::slow(2)));
