@@ -69,6 +69,27 @@ async fn only_one_consumer_works_a_data_directory_and_the_other_program_only_wat
 }
 
 #[tokio::test]
+async fn an_address_and_a_key_that_another_program_sets_are_used() {
+    let house = House::idle().await;
+    house
+        .set(|settings| settings.base_url = Some("http://127.0.0.1:9".to_owned()))
+        .await;
+    let submitted = house.add(&["a.pdf", "b.pdf"]).await;
+    house.start().await;
+    house.until_answer("Check the network").await;
+    let other = house.reopen().await.unwrap();
+    other
+        .save_key("sk-ant-test-9876543210".to_owned(), false)
+        .await
+        .unwrap();
+    let mut settings = other.settings().await.unwrap();
+    settings.base_url = Some(house.claude.url());
+    other.save_settings(settings).await.unwrap();
+    house.until_completed(&submitted).await;
+    assert_eq!(house.engine.key_status().ending.unwrap(), "3210");
+}
+
+#[tokio::test]
 async fn without_a_consumer_a_waiting_job_says_so() {
     let house = House::idle().await;
     let submitted = house

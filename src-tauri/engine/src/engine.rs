@@ -260,9 +260,7 @@ impl Engine {
         let claude = keys::claude_at(&self.0.config, settings.base_url.as_deref())?;
         let before = self.0.store.settings().await?;
         self.0.store.save_settings(settings.clone()).await?;
-        if before.model != settings.model {
-            self.give_model_to_those_without(&settings.model).await?;
-        }
+        self.give_model_to_those_without(&settings.model).await?;
         *self.0.claude.lock().unwrap_or_else(PoisonError::into_inner) = claude;
         if before.base_url != settings.base_url || before.model != settings.model {
             // What stood in the way may not stand in the way of the new address or model.
@@ -277,12 +275,13 @@ impl Engine {
     async fn give_model_to_those_without(&self, model: &str) -> Result<(), EngineError> {
         for circuit in self.0.store.open_circuits().await? {
             if circuit.cause == Cause::ModelNotFound
-                && let Some(missing) = circuit.model
+                && let Some(missing) = circuit.model.filter(|missing| missing != model)
             {
                 self.0
                     .store
                     .replace_model(missing, model.to_owned())
                     .await?;
+                self.0.store.close_circuit(circuit.provider).await?;
             }
         }
         Ok(())

@@ -130,11 +130,15 @@ impl Engine {
     /// Pauses or resumes a batch; jobs that run go on.
     ///
     /// # Errors
-    /// When the database can't be written.
+    /// [`EngineError::NotFound`].
     pub async fn pause_batch(&self, batch_id: BatchId, paused: bool) -> Result<(), EngineError> {
-        if self.0.store.pause_batch(batch_id, paused).await? {
-            self.everything_changed();
+        if !self.0.store.pause_batch(batch_id.clone(), paused).await? {
+            return Err(EngineError::NotFound {
+                what: "batch",
+                name: batch_id.to_string(),
+            });
         }
+        self.everything_changed();
         Ok(())
     }
 

@@ -48,6 +48,10 @@ impl Engine {
         }
         let (keeper, secret) = (self.0.key.clone(), SecretString::from(key));
         keychain(move || keeper.save(secret, session_only)).await?;
+        self.0
+            .store
+            .note_key_change(self.0.config.clock.now())
+            .await?;
         self.key_changed().await?;
         Ok(self.key_status())
     }
@@ -59,6 +63,10 @@ impl Engine {
     pub async fn remove_key(&self) -> Result<KeyStatus, EngineError> {
         let keeper = self.0.key.clone();
         keychain(move || keeper.remove()).await?;
+        self.0
+            .store
+            .note_key_change(self.0.config.clock.now())
+            .await?;
         self.emit(EngineEvent::OverviewChanged);
         Ok(self.key_status())
     }
@@ -110,6 +118,29 @@ impl Engine {
             job_ids: Vec::new(),
         });
         self.emit(EngineEvent::OverviewChanged);
+        Ok(())
+    }
+
+    /// Takes over what another program changed: the address, and the key in the keychain.
+    ///
+    /// `key_seen` is when the key was changed last, as far as this program knows.
+    pub(super) async fn follow_others(
+        &self,
+        key_seen: &mut Option<String>,
+    ) -> Result<(), EngineError> {
+        let settings = self.0.store.settings().await?;
+        let claude = claude_at(&self.0.config, settings.base_url.as_deref())?;
+        *self.0.claude.lock().unwrap_or_else(PoisonError::into_inner) = claude;
+        let changed = self.0.store.key_changed_at().await?;
+        if *key_seen != changed {
+            *key_seen = changed;
+            let keeper = self.0.key.clone();
+            let reading = blocking(move || keeper.read());
+            if tokio::time::timeout(UNLOCKING, reading).await.is_err() {
+                self.0.key.unanswered();
+            }
+            self.key_changed().await?;
+        }
         Ok(())
     }
 

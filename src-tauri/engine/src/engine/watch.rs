@@ -19,6 +19,10 @@ const LOOK_AT_LOCK: Duration = Duration::from_secs(2);
 /// `seen` is the database's version for others' changes when the engine was opened.
 pub(super) async fn foreign_changes(inner: Weak<Inner>, mut seen: i64, stop: CancellationToken) {
     let mut looked_at_lock = tokio::time::Instant::now();
+    let mut key_seen = match inner.upgrade().map(Engine) {
+        Some(engine) => engine.0.store.key_changed_at().await.unwrap_or_default(),
+        None => return,
+    };
     loop {
         // Real time on purpose: what is watched is another process.
         tokio::select! {
@@ -31,6 +35,9 @@ pub(super) async fn foreign_changes(inner: Weak<Inner>, mut seen: i64, stop: Can
         match engine.0.store.foreign_version().await {
             Ok(version) => {
                 if seen != version {
+                    if let Err(error) = engine.follow_others(&mut key_seen).await {
+                        tracing::warn!(%error, "what another program changed could not be taken over");
+                    }
                     engine.0.wake.notify_one();
                     engine.emit(EngineEvent::JobsChanged {
                         job_ids: Vec::new(),

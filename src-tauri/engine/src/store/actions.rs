@@ -141,11 +141,11 @@ impl Store {
             .await
     }
 
-    /// Pauses or resumes a batch; jobs that run go on. Says whether that changed anything.
+    /// Pauses or resumes a batch; jobs that run go on. Says whether there is such a batch.
     pub(crate) async fn pause_batch(&self, batch_id: BatchId, paused: bool) -> Result<bool> {
         self.write(move |connection| {
             let changed = connection.execute(
-                "UPDATE batches SET paused = ?2 WHERE batch_id = ?1 AND paused <> ?2",
+                "UPDATE batches SET paused = ?2 WHERE batch_id = ?1",
                 (batch_id.as_str(), paused),
             )?;
             let held = if paused { "held | 2" } else { "held & ~2" };

@@ -1,10 +1,14 @@
 //! Settings: one row a name, each value as JSON.
 
+use rusqlite::OptionalExtension as _;
 use serde_json::{Map, Value};
 
 use super::{Result, Store, held};
 use crate::error::EngineError;
-use crate::model::{ModelPrice, Settings};
+use crate::model::{ModelPrice, Settings, Timestamp};
+
+/// When the key in the keychain was changed; the key itself is never here.
+const KEY_CHANGED_AT: &str = "keyChangedAt";
 
 impl Store {
     /// Returns the settings; what was never set has its default.
@@ -37,6 +41,33 @@ impl Store {
             }
             serde_json::from_value(Value::Object(known))
                 .map_err(|error| EngineError::Internal(error.to_string()))
+        })
+        .await
+    }
+
+    /// Notes that the key in the keychain was changed, so that other programs on this data read it anew.
+    pub(crate) async fn note_key_change(&self, now: Timestamp) -> Result<()> {
+        self.write(move |connection| {
+            connection.execute(
+                "INSERT INTO settings (name, value) VALUES (?1, ?2)
+                 ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                (KEY_CHANGED_AT, now.0.to_string()),
+            )?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Returns when the key in the keychain was changed last, by whichever program.
+    pub(crate) async fn key_changed_at(&self) -> Result<Option<String>> {
+        self.read(|connection| {
+            Ok(connection
+                .query_row(
+                    "SELECT value FROM settings WHERE name = ?1",
+                    [KEY_CHANGED_AT],
+                    |row| row.get(0),
+                )
+                .optional()?)
         })
         .await
     }
