@@ -32,16 +32,17 @@ impl Notifications {
     }
 
     /// Waits until a notification with this title is shown.
-    pub(crate) async fn heard(&self, title: &str) {
+    pub(crate) async fn heard_any(&self, titles: &[&str]) {
         let end = Instant::now() + Duration::from_secs(20);
         loop {
             let text = std::fs::read_to_string(&self.heard).unwrap();
-            if text.contains(&format!("string \"{title}\"")) {
+            let says = |title: &&str| text.contains(&format!("string \"{title}\""));
+            if titles.iter().any(says) {
                 return;
             }
             assert!(
                 Instant::now() < end,
-                "no notification says {title}; heard:\n{text}"
+                "no notification says one of {titles:?}; heard:\n{text}"
             );
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
