@@ -46,7 +46,8 @@ fn effect(action: BulkAction, now: Timestamp) -> (String, Option<String>) {
             format!("available_at = {}", now.0),
         ),
         BulkAction::Cancel => (
-            "(j.status = 'pending' OR (j.status = 'running' AND j.cancel_requested = 0))".to_owned(),
+            "(j.status = 'pending' OR (j.status = 'running' AND j.cancel_requested = 0))"
+                .to_owned(),
             format!(
                 "completed_at = CASE WHEN status = 'pending' THEN {} END,
                  cancel_requested = status = 'running',
@@ -69,17 +70,11 @@ fn effect(action: BulkAction, now: Timestamp) -> (String, Option<String>) {
             format!("held = held & ~{}", held::JOB_PAUSED),
         ),
         BulkAction::MoveTo { queue } => (
-            format!(
-                "j.status = 'pending' AND j.queue <> '{}'",
-                queue.as_str()
-            ),
+            format!("j.status = 'pending' AND j.queue <> '{}'", queue.as_str()),
             format!("queue = '{}', position = 0", queue.as_str()),
         ),
         BulkAction::Purge => {
-            return (
-                "j.status NOT IN ('running', 'submitted')".to_owned(),
-                None,
-            );
+            return ("j.status NOT IN ('running', 'submitted')".to_owned(), None);
         }
     };
     (fits, Some(change))
@@ -104,31 +99,18 @@ impl Store {
         action: BulkAction,
         now: Timestamp,
     ) -> Result<(Affected, Vec<JobId>)> {
-        self.write(move |connection| {
-            let affected = count(connection, &selection, action, now)?;
-            let (condition, values) = chosen(&selection);
-            let (fits, Some(change)) = effect(action, now) else {
-                return Ok((affected, Vec::new()));
-            };
-            let mut statement = connection.prepare_cached(&format!(
-                "UPDATE jobs SET {change}
-                 WHERE seq IN (SELECT j.seq FROM jobs AS j WHERE {condition} AND {fits})
-                 RETURNING job_id"
-            ))?;
-            let changed = statement
-                .query_map(params_from_iter(values), |row| row.get(0).map(JobId))?
-                .collect::<rusqlite::Result<Vec<_>>>()?;
-            Ok((affected, changed))
-        })
-        .await
+        self.write(move |connection| apply(connection, &selection, action, now))
+            .await
     }
 
     /// Returns the newest place in the table of jobs; what comes later is not meant by a removal.
     pub(crate) async fn newest_seq(&self) -> Result<i64> {
         self.read(|connection| {
-            Ok(connection.query_row("SELECT coalesce(max(seq), 0) FROM jobs", [], |row| {
-                row.get(0)
-            })?)
+            Ok(
+                connection.query_row("SELECT coalesce(max(seq), 0) FROM jobs", [], |row| {
+                    row.get(0)
+                })?,
+            )
         })
         .await
     }
@@ -146,39 +128,77 @@ impl Store {
 
     /// Pauses or resumes a batch; jobs that run go on. Says whether that changed anything.
     pub(crate) async fn pause_batch(&self, batch_id: BatchId, paused: bool) -> Result<bool> {
-        self.write(move |connection| {
-            let changed = connection.execute(
-                "UPDATE batches SET paused = ?2 WHERE batch_id = ?1 AND paused <> ?2",
-                (batch_id.as_str(), paused),
-            )?;
-            let held = if paused { "held | 2" } else { "held & ~2" };
-            connection.execute(
-                &format!(
-                    "UPDATE jobs SET held = {held}
-                     WHERE batch_id = ?1 AND status IN ('pending', 'running')"
-                ),
-                [batch_id.as_str()],
-            )?;
-            Ok(changed == 1)
-        })
-        .await
+        self.write(move |connection| pause_batch(connection, &batch_id, paused))
+            .await
     }
 
     /// Caps what a batch may cost. Says whether there is such a batch.
-    pub(crate) async fn cap_batch(&self, batch_id: BatchId, cap_micros: Option<i64>) -> Result<bool> {
-        self.write(move |connection| {
-            let changed = connection.execute(
-                "UPDATE batches SET cap_micros = ?2 WHERE batch_id = ?1",
-                (batch_id.as_str(), cap_micros),
-            )?;
-            held::batch_may_go_on(connection, batch_id.as_str())?;
-            Ok(changed == 1)
-        })
-        .await
+    pub(crate) async fn cap_batch(
+        &self,
+        batch_id: BatchId,
+        cap_micros: Option<i64>,
+    ) -> Result<bool> {
+        self.write(move |connection| cap_batch(connection, &batch_id, cap_micros))
+            .await
     }
 }
 
-fn count(
+pub(super) fn apply(
+    connection: &Connection,
+    selection: &Selection,
+    action: BulkAction,
+    now: Timestamp,
+) -> Result<(Affected, Vec<JobId>)> {
+    let affected = count(connection, selection, action, now)?;
+    let (condition, values) = chosen(selection);
+    let (fits, Some(change)) = effect(action, now) else {
+        return Ok((affected, Vec::new()));
+    };
+    let mut statement = connection.prepare_cached(&format!(
+        "UPDATE jobs SET {change}
+         WHERE seq IN (SELECT j.seq FROM jobs AS j WHERE {condition} AND {fits})
+         RETURNING job_id"
+    ))?;
+    let changed = statement
+        .query_map(params_from_iter(values), |row| row.get(0).map(JobId))?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    Ok((affected, changed))
+}
+
+pub(super) fn pause_batch(
+    connection: &Connection,
+    batch_id: &BatchId,
+    paused: bool,
+) -> Result<bool> {
+    let changed = connection.execute(
+        "UPDATE batches SET paused = ?2 WHERE batch_id = ?1 AND paused <> ?2",
+        (batch_id.as_str(), paused),
+    )?;
+    let held = if paused { "held | 2" } else { "held & ~2" };
+    connection.execute(
+        &format!(
+            "UPDATE jobs SET held = {held}
+             WHERE batch_id = ?1 AND status IN ('pending', 'running')"
+        ),
+        [batch_id.as_str()],
+    )?;
+    Ok(changed == 1)
+}
+
+pub(super) fn cap_batch(
+    connection: &Connection,
+    batch_id: &BatchId,
+    cap_micros: Option<i64>,
+) -> Result<bool> {
+    let changed = connection.execute(
+        "UPDATE batches SET cap_micros = ?2 WHERE batch_id = ?1",
+        (batch_id.as_str(), cap_micros),
+    )?;
+    held::batch_may_go_on(connection, batch_id.as_str())?;
+    Ok(changed == 1)
+}
+
+pub(super) fn count(
     connection: &Connection,
     selection: &Selection,
     action: BulkAction,
@@ -195,7 +215,7 @@ fn count(
     })
 }
 
-fn purge_some(
+pub(super) fn purge_some(
     connection: &Connection,
     which: &Purge,
     up_to_seq: i64,

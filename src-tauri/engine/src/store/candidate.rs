@@ -102,7 +102,9 @@ pub(super) fn in_line(
                  WHERE status = 'pending' AND held = {held} AND queue = ?1 AND provider = ?2
                    AND position >= ?3"
             ))?
-            .query_row((queue.as_str(), provider.as_str(), position), |row| row.get(0))
+            .query_row((queue.as_str(), provider.as_str(), position), |row| {
+                row.get(0)
+            })
             .optional()?
             .flatten();
         let Some(here) = next else {

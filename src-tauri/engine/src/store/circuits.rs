@@ -34,8 +34,9 @@ impl Open {
 
 /// Returns the open circuits.
 pub(super) fn open(connection: &Connection) -> Result<HashMap<Provider, Open>> {
-    let mut statement = connection
-        .prepare_cached("SELECT provider, cause, probe_at, probe_lease IS NOT NULL FROM circuits")?;
+    let mut statement = connection.prepare_cached(
+        "SELECT provider, cause, probe_at, probe_lease IS NOT NULL FROM circuits",
+    )?;
     let found = statement.query_map([], |row| {
         Ok((
             rows::provider(row, 0)?,
@@ -174,6 +175,13 @@ pub(super) fn views(connection: &Connection) -> Result<Vec<CircuitView>> {
     Ok(found.collect::<rusqlite::Result<_>>()?)
 }
 
+pub(super) fn close(connection: &Connection, provider: Provider) -> Result<bool> {
+    Ok(connection.execute(
+        "DELETE FROM circuits WHERE provider = ?1",
+        [provider.as_str()],
+    )? == 1)
+}
+
 impl Store {
     /// Returns the circuits that are open.
     pub(crate) async fn open_circuits(&self) -> Result<Vec<CircuitView>> {
@@ -182,13 +190,8 @@ impl Store {
 
     /// Closes a circuit, so that the provider's jobs are delivered again. Says whether it was open.
     pub(crate) async fn close_circuit(&self, provider: Provider) -> Result<bool> {
-        self.write(move |connection| {
-            Ok(connection.execute(
-                "DELETE FROM circuits WHERE provider = ?1",
-                [provider.as_str()],
-            )? == 1)
-        })
-        .await
+        self.write(move |connection| close(connection, provider))
+            .await
     }
 
     /// Gives the pending jobs of a model that does not exist another one. Returns how many changed.

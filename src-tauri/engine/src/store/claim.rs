@@ -142,7 +142,13 @@ pub(super) fn take(
                 ":now": now.0,
                 ":seqs": serde_json::to_string(seqs).unwrap_or_default(),
             },
-            |row| Ok((claimed(row, lease_id)?, row.get::<_, i64>(19)?, row.get(20)?)),
+            |row| {
+                Ok((
+                    claimed(row, lease_id)?,
+                    row.get::<_, i64>(19)?,
+                    row.get(20)?,
+                ))
+            },
         )?
         .collect::<rusqlite::Result<Vec<(ClaimedJob, i64, i64)>>>()?;
     // SQLite returns rows in the order of the update, not of the line.

@@ -140,7 +140,7 @@ impl Store {
     }
 }
 
-fn keep_answer(
+pub(super) fn keep_answer(
     connection: &Connection,
     lease: &Lease,
     answer: &NewAnswer,
@@ -235,7 +235,7 @@ fn record_cost(
     Ok(())
 }
 
-fn complete(
+pub(super) fn complete(
     connection: &Connection,
     lease: &Lease,
     result: &NewResult,
@@ -348,7 +348,7 @@ fn close_attempt(
     Ok(())
 }
 
-fn end_attempt(
+pub(super) fn end_attempt(
     connection: &Connection,
     lease: &Lease,
     provider: Provider,
@@ -398,7 +398,15 @@ fn end_attempt(
     let told = end.told_to_wait_ms.map(Duration::from_millis);
     match end.next {
         AfterAttempt::Deferred { open_circuit: true } => {
-            circuits::trip(connection, lease, provider, end.cause, &end.message, told, now)?;
+            circuits::trip(
+                connection,
+                lease,
+                provider,
+                end.cause,
+                &end.message,
+                told,
+                now,
+            )?;
         }
         AfterAttempt::Deferred { .. } | AfterAttempt::Cancelled => {
             circuits::release_probe(connection, lease)?;

@@ -82,7 +82,10 @@ impl Gate {
     /// Returns the limits in force for a model: those told tighten the person's, never loosen them.
     pub(super) fn limits_of(&self, model: &str) -> Limits {
         let own = self.limits();
-        let told = self.told.get(model).map_or(Limits::default(), |told| told.limits);
+        let told = self
+            .told
+            .get(model)
+            .map_or(Limits::default(), |told| told.limits);
         let tighter = |one: Option<u64>, other: Option<u64>| match (one, other) {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
@@ -106,10 +109,7 @@ impl Gate {
     /// Returns the one model that limits were told of, where there is only one.
     fn newest_told(&self) -> Option<String> {
         let mut models = self.told.keys();
-        models
-            .next()
-            .filter(|_| models.next().is_none())
-            .cloned()
+        models.next().filter(|_| models.next().is_none()).cloned()
     }
 
     /// Says whether a job may start now.

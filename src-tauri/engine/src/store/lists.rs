@@ -161,7 +161,7 @@ pub(super) fn condition(filter: &JobFilter) -> (String, Vec<Value>) {
     (parts.join(" AND "), values)
 }
 
-fn page(
+pub(super) fn page(
     connection: &Connection,
     filter: &JobFilter,
     after: Option<i64>,
@@ -320,11 +320,7 @@ fn waiting_reason(
     })
 }
 
-fn record(
-    connection: &Connection,
-    job_id: &JobId,
-    context: &ListContext,
-) -> Result<JobRecord> {
+fn record(connection: &Connection, job_id: &JobId, context: &ListContext) -> Result<JobRecord> {
     let outlook = outlook(connection, &context.local)?;
     let (job, prompt, document_sha256) = connection
         .prepare_cached(&format!(

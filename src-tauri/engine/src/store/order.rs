@@ -16,23 +16,25 @@ struct Standing {
 impl Store {
     /// Moves a pending job within its lane. Says whether that changed anything.
     pub(crate) async fn move_job(&self, job_id: JobId, place: Place) -> Result<bool> {
-        self.write(move |connection| {
-            let Some(job) = standing(connection, "job_id = ?1", &[&job_id.as_str()])? else {
-                return Ok(false);
-            };
-            match place {
-                Place::Top | Place::Bottom => to_end(connection, &job, place == Place::Top),
-                Place::Up => match neighbour(connection, &job, Place::Up)? {
-                    Some(before) => put_before(connection, &job, &before),
-                    None => Ok(false),
-                },
-                Place::Down => match neighbour(connection, &job, Place::Down)? {
-                    Some(behind) => put_before(connection, &behind, &job),
-                    None => Ok(false),
-                },
-            }
-        })
-        .await
+        self.write(move |connection| move_job(connection, &job_id, place))
+            .await
+    }
+}
+
+pub(super) fn move_job(connection: &Connection, job_id: &JobId, place: Place) -> Result<bool> {
+    let Some(job) = standing(connection, "job_id = ?1", &[&job_id.as_str()])? else {
+        return Ok(false);
+    };
+    match place {
+        Place::Top | Place::Bottom => to_end(connection, &job, place == Place::Top),
+        Place::Up => match neighbour(connection, &job, Place::Up)? {
+            Some(before) => put_before(connection, &job, &before),
+            None => Ok(false),
+        },
+        Place::Down => match neighbour(connection, &job, Place::Down)? {
+            Some(behind) => put_before(connection, &behind, &job),
+            None => Ok(false),
+        },
     }
 }
 

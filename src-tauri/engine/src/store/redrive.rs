@@ -92,7 +92,7 @@ impl Store {
     }
 }
 
-fn redrive(
+pub(super) fn redrive(
     connection: &Connection,
     seqs: &[i64],
     changes: &Changes,

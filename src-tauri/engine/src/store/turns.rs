@@ -157,7 +157,14 @@ impl Claim<'_> {
             return Ok(false);
         }
         let now = self.request.local.now;
-        let found = in_line(self.connection, Line::Ordinary, queue, Provider::Claude, now, 1)?;
+        let found = in_line(
+            self.connection,
+            Line::Ordinary,
+            queue,
+            Provider::Claude,
+            now,
+            1,
+        )?;
         Ok(!found.is_empty())
     }
 
@@ -187,7 +194,12 @@ impl Claim<'_> {
                 // The large ones come when nothing else waits.
                 if line == Line::Ordinary || found.is_empty() {
                     found.extend(in_line(
-                        self.connection, line, lane.queue, provider, now, limit,
+                        self.connection,
+                        line,
+                        lane.queue,
+                        provider,
+                        now,
+                        limit,
                     )?);
                 }
             }
@@ -312,7 +324,13 @@ impl Claim<'_> {
         let mut of_claude = 0;
         for (job, promise) in admitted {
             if let Some(promise) = promise {
-                ledger::reserve(self.connection, job, &self.lease_id, *promise, &self.request.local)?;
+                ledger::reserve(
+                    self.connection,
+                    job,
+                    &self.lease_id,
+                    *promise,
+                    &self.request.local,
+                )?;
             }
             if job.provider == Provider::Claude {
                 of_claude += 1;

@@ -209,7 +209,9 @@ pub(super) fn tidy(connection: &Connection, now: Timestamp) -> Result<()> {
             record(connection, present, model, *amount)?;
         }
         connection
-            .prepare_cached("UPDATE ledger SET second = ?1 WHERE state = 'reserved' AND second > ?1")?
+            .prepare_cached(
+                "UPDATE ledger SET second = ?1 WHERE state = 'reserved' AND second > ?1",
+            )?
             .execute([present])?;
     }
     Ok(())
