@@ -160,7 +160,7 @@ fn failure_body(connection: &Connection, job_id: &JobId, now: Timestamp) -> Resu
                 "attempts": row.get::<_, i64>(9)?,
                 "cause": cause.map(Cause::key),
                 "error": row.get::<_, Option<String>>(11)?,
-                "hint": cause.map(|cause| cause.hint()),
+                "hint": cause.map(Cause::hint),
                 "failedAt": now.0,
             }))
         })?)

@@ -1,5 +1,6 @@
 //! What the store promises, with two jobs or more.
 
 mod attempts;
+mod migration;
 mod state_machine;
 mod support;

@@ -22,7 +22,7 @@ use self::world::World;
 /// Sequences of each test; there are four of them.
 const SEQUENCES: u32 = 2_500;
 /// Steps of a sequence, at most; half of it on average.
-const STEPS: usize = 50;
+const STEPS: usize = 48;
 
 /// Returns a number from the environment.
 fn wish<T: std::str::FromStr>(name: &str) -> Option<T> {

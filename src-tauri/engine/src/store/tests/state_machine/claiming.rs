@@ -12,7 +12,7 @@ use crate::store::circuits::{self, Open};
 use crate::store::gate::Gate;
 use crate::store::lists::{self, ListContext};
 use crate::store::outlook::{LaneOutlook, outlook};
-use crate::store::{ClaimRequest, ClaimedJob, turns};
+use crate::store::{ClaimRequest, ClaimedJob, order, turns};
 
 /// Jobs at once, and jobs of one claim.
 const ROOM: [(QueueName, usize, usize); 2] = [(QueueName::High, 10, 5), (QueueName::Bulk, 3, 10)];
@@ -71,6 +71,8 @@ impl World<'_> {
         claude_room: u32,
         limit: u32,
     ) -> Checked<usize> {
+        // The claim does so, too; then it finds nothing left to do.
+        order::follow_clock(self.connection, self.now).map_err(said)?;
         let gate = Gate::read(self.connection, &self.local()).map_err(said)?;
         let before = Before {
             line: self.line()?,
@@ -371,7 +373,6 @@ impl World<'_> {
                         | WaitingReason::RequestsBudget { .. }
                         | WaitingReason::Delayed { .. }
                         | WaitingReason::Retrying { .. }
-                        | WaitingReason::Offline { .. }
                         | WaitingReason::BehindHigh
                         | WaitingReason::LargerThanBudget
                 )
