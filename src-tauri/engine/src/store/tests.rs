@@ -2,5 +2,6 @@
 
 mod attempts;
 mod migration;
+mod search;
 mod state_machine;
 mod support;
