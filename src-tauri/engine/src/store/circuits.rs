@@ -143,10 +143,23 @@ pub(super) fn passed(connection: &Connection, lease: &Lease, provider: Provider)
 }
 
 /// Lets another job probe, after an attempt ended that showed nothing.
-pub(super) fn release_probe(connection: &Connection, lease: &Lease) -> Result<()> {
+pub(super) fn release_probe(
+    connection: &Connection,
+    lease: &Lease,
+    provider: Provider,
+) -> Result<()> {
+    // A claim's lease is that of all its jobs, also of those of another provider.
     connection
-        .prepare_cached("UPDATE circuits SET probe_lease = NULL WHERE probe_lease = ?1")?
-        .execute([&lease.lease_id])?;
+        .prepare_cached(
+            "UPDATE circuits SET probe_lease = NULL WHERE provider = ?1 AND probe_lease = ?2",
+        )?
+        .execute((provider.as_str(), &lease.lease_id))?;
+    Ok(())
+}
+
+/// Lets other jobs probe, since nothing runs.
+pub(super) fn release_probes(connection: &Connection) -> Result<()> {
+    connection.execute("UPDATE circuits SET probe_lease = NULL", [])?;
     Ok(())
 }
 

@@ -26,6 +26,7 @@ pub(super) fn recover_all(connection: &Connection, now: Timestamp) -> Result<u64
     for job in &left {
         recover(connection, job, now)?;
     }
+    circuits::release_probes(connection)?;
     // What was promised by nobody who lives may have been spent.
     ledger::settle_orphans(connection, now)?;
     Ok(left.len() as u64)
@@ -83,7 +84,6 @@ fn recover(connection: &Connection, job: &LeftRunning, now: Timestamp) -> Result
             job.calls_cost,
         ))?;
     ledger::settle(connection, &job.lease, Settlement::Unknown, now)?;
-    circuits::release_probe(connection, &job.lease)?;
     let status = if job.cancel_requested && !job.has_answer {
         JobStatus::Cancelled
     } else if job.retries_left || job.has_answer {
