@@ -71,7 +71,15 @@ fn effect(action: BulkAction, now: Timestamp) -> (String, Option<String>) {
         ),
         BulkAction::MoveTo { queue } => (
             format!("j.status = 'pending' AND j.queue <> '{}'", queue.as_str()),
-            format!("queue = '{}', position = 0", queue.as_str()),
+            // Behind those that wait there; what is not visible yet stays so.
+            format!(
+                "queue = '{}', position = max(0, coalesce((SELECT max(position) FROM jobs AS o
+                     WHERE o.status = 'pending' AND o.queue = '{}'), 0)),
+                 available_at = max(available_at, {})",
+                queue.as_str(),
+                queue.as_str(),
+                now.0
+            ),
         ),
         BulkAction::Purge => {
             return ("j.status NOT IN ('running', 'submitted')".to_owned(), None);
@@ -162,6 +170,11 @@ pub(super) fn apply(
     let changed = statement
         .query_map(params_from_iter(values), |row| row.get(0).map(JobId))?
         .collect::<rusqlite::Result<Vec<_>>>()?;
+    if action == BulkAction::Cancel {
+        let ids: Vec<&str> = changed.iter().map(JobId::as_str).collect();
+        let ids = serde_json::to_string(&ids).unwrap_or_default();
+        held::batches_may_go_on(connection, "job_id", &ids)?;
+    }
     Ok((affected, changed))
 }
 
@@ -245,6 +258,7 @@ pub(super) fn purge_some(
         )?
         .query_map([&seqs], |row| row.get(0))?
         .collect::<rusqlite::Result<Vec<String>>>()?;
+    held::batches_may_go_on(connection, "seq", &seqs)?;
     let jobs = connection
         .prepare_cached("DELETE FROM jobs WHERE seq IN (SELECT value FROM json_each(?1))")?
         .execute([&seqs])?;

@@ -1,8 +1,10 @@
 //! What the store promises, with two jobs or more.
 
+mod actions;
 mod attempts;
 mod circuits;
 mod migration;
+mod order;
 mod recover;
 mod search;
 mod state_machine;
