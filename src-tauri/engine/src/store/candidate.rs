@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
-use super::{Result, rows};
+use super::{Result, held, rows};
 use crate::model::{BatchId, JobId, JobKind, Money, Provider, QueueName, Timestamp};
 use crate::pricing::{Estimate, Work, estimate};
 
@@ -77,6 +77,16 @@ pub(super) enum Line {
     Oversized,
 }
 
+impl Line {
+    /// Returns what `held` is of its jobs: a literal, so that the partial index applies.
+    pub(super) fn held(self) -> i64 {
+        match self {
+            Self::Ordinary => 0,
+            Self::Oversized => held::OVERSIZED,
+        }
+    }
+}
+
 /// Returns at most `limit` ready jobs of a queue and a provider, first in line first.
 pub(super) fn in_line(
     connection: &Connection,
@@ -86,11 +96,7 @@ pub(super) fn in_line(
     now: Timestamp,
     limit: usize,
 ) -> Result<Vec<Candidate>> {
-    // A literal, so that the partial index applies.
-    let held = match line {
-        Line::Ordinary => 0,
-        Line::Oversized => 16,
-    };
+    let held = line.held();
     let mut found = Vec::new();
     let mut position = i64::MIN;
     // One round for each position in use: within one, the index is in the order of the line, and

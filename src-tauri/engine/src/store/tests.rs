@@ -2,8 +2,10 @@
 
 mod actions;
 mod attempts;
+mod budget;
 mod circuits;
 mod migration;
+mod money;
 mod order;
 mod recover;
 mod search;
