@@ -71,7 +71,15 @@ fn effect(action: BulkAction, now: Timestamp) -> (String, Option<String>) {
         ),
         BulkAction::MoveTo { queue } => (
             format!("j.status = 'pending' AND j.queue <> '{}'", queue.as_str()),
-            format!("queue = '{}', position = 0", queue.as_str()),
+            // Behind those that wait there; what is not visible yet stays so.
+            format!(
+                "queue = '{}', position = max(0, coalesce((SELECT max(position) FROM jobs AS o
+                     WHERE o.status = 'pending' AND o.queue = '{}'), 0)),
+                 available_at = max(available_at, {})",
+                queue.as_str(),
+                queue.as_str(),
+                now.0
+            ),
         ),
         BulkAction::Purge => {
             return ("j.status NOT IN ('running', 'submitted')".to_owned(), None);
@@ -99,23 +107,8 @@ impl Store {
         action: BulkAction,
         now: Timestamp,
     ) -> Result<(Affected, Vec<JobId>)> {
-        self.write(move |connection| {
-            let affected = count(connection, &selection, action, now)?;
-            let (condition, values) = chosen(&selection);
-            let (fits, Some(change)) = effect(action, now) else {
-                return Ok((affected, Vec::new()));
-            };
-            let mut statement = connection.prepare_cached(&format!(
-                "UPDATE jobs SET {change}
-                 WHERE seq IN (SELECT j.seq FROM jobs AS j WHERE {condition} AND {fits})
-                 RETURNING job_id"
-            ))?;
-            let changed = statement
-                .query_map(params_from_iter(values), |row| row.get(0).map(JobId))?
-                .collect::<rusqlite::Result<Vec<_>>>()?;
-            Ok((affected, changed))
-        })
-        .await
+        self.write(move |connection| apply(connection, &selection, action, now))
+            .await
     }
 
     /// Returns the newest place in the table of jobs; what comes later is not meant by a removal.
@@ -143,22 +136,8 @@ impl Store {
 
     /// Pauses or resumes a batch; jobs that run go on. Says whether there is such a batch.
     pub(crate) async fn pause_batch(&self, batch_id: BatchId, paused: bool) -> Result<bool> {
-        self.write(move |connection| {
-            let changed = connection.execute(
-                "UPDATE batches SET paused = ?2 WHERE batch_id = ?1",
-                (batch_id.as_str(), paused),
-            )?;
-            let held = if paused { "held | 2" } else { "held & ~2" };
-            connection.execute(
-                &format!(
-                    "UPDATE jobs SET held = {held}
-                     WHERE batch_id = ?1 AND status IN ('pending', 'running')"
-                ),
-                [batch_id.as_str()],
-            )?;
-            Ok(changed == 1)
-        })
-        .await
+        self.write(move |connection| pause_batch(connection, &batch_id, paused))
+            .await
     }
 
     /// Caps what a batch may cost. Says whether there is such a batch.
@@ -167,19 +146,72 @@ impl Store {
         batch_id: BatchId,
         cap_micros: Option<i64>,
     ) -> Result<bool> {
-        self.write(move |connection| {
-            let changed = connection.execute(
-                "UPDATE batches SET cap_micros = ?2 WHERE batch_id = ?1",
-                (batch_id.as_str(), cap_micros),
-            )?;
-            held::batch_may_go_on(connection, batch_id.as_str())?;
-            Ok(changed == 1)
-        })
-        .await
+        self.write(move |connection| cap_batch(connection, &batch_id, cap_micros))
+            .await
     }
 }
 
-fn count(
+pub(super) fn apply(
+    connection: &Connection,
+    selection: &Selection,
+    action: BulkAction,
+    now: Timestamp,
+) -> Result<(Affected, Vec<JobId>)> {
+    let affected = count(connection, selection, action, now)?;
+    let (condition, values) = chosen(selection);
+    let (fits, Some(change)) = effect(action, now) else {
+        return Ok((affected, Vec::new()));
+    };
+    let mut statement = connection.prepare_cached(&format!(
+        "UPDATE jobs SET {change}
+         WHERE seq IN (SELECT j.seq FROM jobs AS j WHERE {condition} AND {fits})
+         RETURNING job_id"
+    ))?;
+    let changed = statement
+        .query_map(params_from_iter(values), |row| row.get(0).map(JobId))?
+        .collect::<rusqlite::Result<Vec<_>>>()?;
+    if action == BulkAction::Cancel {
+        let ids: Vec<&str> = changed.iter().map(JobId::as_str).collect();
+        let ids = serde_json::to_string(&ids).unwrap_or_default();
+        held::batches_may_go_on(connection, "job_id", &ids)?;
+    }
+    Ok((affected, changed))
+}
+
+pub(super) fn pause_batch(
+    connection: &Connection,
+    batch_id: &BatchId,
+    paused: bool,
+) -> Result<bool> {
+    let changed = connection.execute(
+        "UPDATE batches SET paused = ?2 WHERE batch_id = ?1",
+        (batch_id.as_str(), paused),
+    )?;
+    let held = if paused { "held | 2" } else { "held & ~2" };
+    connection.execute(
+        &format!(
+            "UPDATE jobs SET held = {held}
+             WHERE batch_id = ?1 AND status IN ('pending', 'running')"
+        ),
+        [batch_id.as_str()],
+    )?;
+    Ok(changed == 1)
+}
+
+pub(super) fn cap_batch(
+    connection: &Connection,
+    batch_id: &BatchId,
+    cap_micros: Option<i64>,
+) -> Result<bool> {
+    let changed = connection.execute(
+        "UPDATE batches SET cap_micros = ?2 WHERE batch_id = ?1",
+        (batch_id.as_str(), cap_micros),
+    )?;
+    held::batch_may_go_on(connection, batch_id.as_str())?;
+    Ok(changed == 1)
+}
+
+pub(super) fn count(
     connection: &Connection,
     selection: &Selection,
     action: BulkAction,
@@ -196,7 +228,7 @@ fn count(
     })
 }
 
-fn purge_some(
+pub(super) fn purge_some(
     connection: &Connection,
     which: &Purge,
     up_to_seq: i64,
@@ -226,6 +258,7 @@ fn purge_some(
         )?
         .query_map([&seqs], |row| row.get(0))?
         .collect::<rusqlite::Result<Vec<String>>>()?;
+    held::batches_may_go_on(connection, "seq", &seqs)?;
     let jobs = connection
         .prepare_cached("DELETE FROM jobs WHERE seq IN (SELECT value FROM json_each(?1))")?
         .execute([&seqs])?;

@@ -79,7 +79,7 @@ pub(super) enum Line {
 
 impl Line {
     /// Returns the bits of its jobs, which stand in the text of a query so that its index applies.
-    fn held(self) -> i64 {
+    pub(super) fn held(self) -> i64 {
         match self {
             Self::Ordinary => 0,
             Self::Oversized => super::held::OVERSIZED,
@@ -94,13 +94,14 @@ const MOST_POSITIONS: usize = 200;
 /// Returns the positions that jobs of a line have, the first ones first.
 pub(super) fn positions(
     connection: &Connection,
+    line: Line,
     queue: QueueName,
     provider: Provider,
 ) -> Result<Vec<i64>> {
     let mut found = Vec::new();
     let mut from = i64::MIN;
     while found.len() < MOST_POSITIONS {
-        let Some(here) = next_position(connection, Line::Ordinary, queue, provider, from)? else {
+        let Some(here) = next_position(connection, line, queue, provider, from)? else {
             break;
         };
         found.push(here);

@@ -143,10 +143,23 @@ pub(super) fn passed(connection: &Connection, lease: &Lease, provider: Provider)
 }
 
 /// Lets another job probe, after an attempt ended that showed nothing.
-pub(super) fn release_probe(connection: &Connection, lease: &Lease) -> Result<()> {
+pub(super) fn release_probe(
+    connection: &Connection,
+    lease: &Lease,
+    provider: Provider,
+) -> Result<()> {
+    // A claim's lease is that of all its jobs, also of those of another provider.
     connection
-        .prepare_cached("UPDATE circuits SET probe_lease = NULL WHERE probe_lease = ?1")?
-        .execute([&lease.lease_id])?;
+        .prepare_cached(
+            "UPDATE circuits SET probe_lease = NULL WHERE provider = ?1 AND probe_lease = ?2",
+        )?
+        .execute((provider.as_str(), &lease.lease_id))?;
+    Ok(())
+}
+
+/// Lets other jobs probe, since nothing runs.
+pub(super) fn release_probes(connection: &Connection) -> Result<()> {
+    connection.execute("UPDATE circuits SET probe_lease = NULL", [])?;
     Ok(())
 }
 
@@ -175,6 +188,13 @@ pub(super) fn views(connection: &Connection) -> Result<Vec<CircuitView>> {
     Ok(found.collect::<rusqlite::Result<_>>()?)
 }
 
+pub(super) fn close(connection: &Connection, provider: Provider) -> Result<bool> {
+    Ok(connection.execute(
+        "DELETE FROM circuits WHERE provider = ?1",
+        [provider.as_str()],
+    )? == 1)
+}
+
 impl Store {
     /// Returns the circuits that are open.
     pub(crate) async fn open_circuits(&self) -> Result<Vec<CircuitView>> {
@@ -183,13 +203,8 @@ impl Store {
 
     /// Closes a circuit, so that the provider's jobs are delivered again. Says whether it was open.
     pub(crate) async fn close_circuit(&self, provider: Provider) -> Result<bool> {
-        self.write(move |connection| {
-            Ok(connection.execute(
-                "DELETE FROM circuits WHERE provider = ?1",
-                [provider.as_str()],
-            )? == 1)
-        })
-        .await
+        self.write(move |connection| close(connection, provider))
+            .await
     }
 
     /// Gives the pending jobs of a model that does not exist another one. Returns how many changed.

@@ -75,6 +75,13 @@ pub(crate) enum AfterAttempt {
     Cancelled,
 }
 
+impl AfterAttempt {
+    /// Says whether the job goes back in its queue.
+    fn delivers_again(self) -> bool {
+        matches!(self, Self::RetryAt(_) | Self::Deferred { .. })
+    }
+}
+
 impl Store {
     /// Keeps an answer that came, before its result is stored. Says whether the lease still holds.
     pub(crate) async fn keep_answer(
@@ -140,7 +147,7 @@ impl Store {
     }
 }
 
-fn keep_answer(
+pub(super) fn keep_answer(
     connection: &Connection,
     lease: &Lease,
     answer: &NewAnswer,
@@ -196,6 +203,26 @@ fn holds(connection: &Connection, lease: &Lease) -> Result<bool> {
         .query_row((lease.job_id.as_str(), &lease.lease_id), |row| row.get(0))?)
 }
 
+/// Says whether somebody wants the job cancelled, and no answer of it is paid for.
+fn is_unwanted(connection: &Connection, lease: &Lease) -> Result<bool> {
+    Ok(connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM jobs WHERE job_id = ?1 AND cancel_requested = 1)
+                AND NOT EXISTS (SELECT 1 FROM answers WHERE job_id = ?1 AND generation = ?2)",
+        )?
+        .query_row((lease.job_id.as_str(), lease.generation), |row| row.get(0))?)
+}
+
+/// Says whether what an attempt used is recorded already.
+fn is_known(connection: &Connection, lease: &Lease) -> Result<bool> {
+    Ok(connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM attempts
+                            WHERE job_id = ?1 AND lease_id = ?2 AND input_tokens IS NOT NULL)",
+        )?
+        .query_row((lease.job_id.as_str(), &lease.lease_id), |row| row.get(0))?)
+}
+
 /// Adds what an attempt used to itself and to its job, once.
 fn record_cost(
     connection: &Connection,
@@ -235,7 +262,7 @@ fn record_cost(
     Ok(())
 }
 
-fn complete(
+pub(super) fn complete(
     connection: &Connection,
     lease: &Lease,
     result: &NewResult,
@@ -245,7 +272,7 @@ fn complete(
         return Ok(false);
     }
     let answer = &result.answer;
-    if result.provider != Provider::Offline {
+    if result.provider != Provider::Offline && !is_known(connection, lease)? {
         // An attempt that only published a kept answer has asked nobody.
         ledger::settle(connection, lease, Settlement::Nothing { asked: false }, now)?;
     }
@@ -357,27 +384,36 @@ fn close_attempt(
     Ok(())
 }
 
-fn end_attempt(
+pub(super) fn end_attempt(
     connection: &Connection,
     lease: &Lease,
     provider: Provider,
     end: &AttemptEnd,
     now: Timestamp,
 ) -> Result<bool> {
-    record_cost(
-        connection,
-        lease,
-        // Zero marks the attempt as settled when it is known to have cost nothing.
-        end.input_tokens.or(end.cost_micros.map(|_| 0)),
-        end.output_tokens.or(end.cost_micros.map(|_| 0)),
-        end.cost_micros,
-    )?;
-    ledger::settle(connection, lease, end.settlement, now)?;
+    // Where its answer was kept, only storing the result has failed: the call is settled.
+    if !is_known(connection, lease)? {
+        record_cost(
+            connection,
+            lease,
+            // Zero marks the attempt as settled when it is known to have cost nothing.
+            end.input_tokens.or(end.cost_micros.map(|_| 0)),
+            end.output_tokens.or(end.cost_micros.map(|_| 0)),
+            end.cost_micros,
+        )?;
+        ledger::settle(connection, lease, end.settlement, now)?;
+    }
     if !holds(connection, lease)? {
         return Ok(false);
     }
     let error_code = end.cause.key();
-    let retry_at = match end.next {
+    let next = if end.next.delivers_again() && is_unwanted(connection, lease)? {
+        // Another program called it off, and the attempt ended before it heard of that.
+        AfterAttempt::Cancelled
+    } else {
+        end.next
+    };
+    let retry_at = match next {
         AfterAttempt::RetryAt(moment) => Some(moment.0),
         _ => None,
     };
@@ -403,7 +439,7 @@ fn end_attempt(
         Some(&end.message),
         now,
     )?;
-    move_job(connection, lease, end, &error_code, now)?;
+    move_job(connection, lease, end, next, &error_code, now)?;
     let told = end.told_to_wait_ms.map(Duration::from_millis);
     match end.next {
         AfterAttempt::Deferred { open_circuit: true } => {
@@ -418,14 +454,20 @@ fn end_attempt(
             )?;
         }
         AfterAttempt::Deferred { .. } | AfterAttempt::Cancelled => {
-            circuits::release_probe(connection, lease)?;
+            circuits::release_probe(connection, lease, provider)?;
+        }
+        // Who was not asked can't have shown that it answers again.
+        _ if end.settlement == (Settlement::Nothing { asked: false }) => {
+            circuits::release_probe(connection, lease, provider)?;
         }
         AfterAttempt::RetryAt(_) | AfterAttempt::Failed | AfterAttempt::DeadLettered => {
             circuits::passed(connection, lease, provider)?;
         }
     }
-    if matches!(end.next, AfterAttempt::Failed | AfterAttempt::DeadLettered) {
+    if matches!(next, AfterAttempt::Failed | AfterAttempt::DeadLettered) {
         outbox::job_failed(connection, lease, now)?;
+    }
+    if !next.delivers_again() {
         outbox::batch_completed(connection, &lease.job_id, now)?;
     }
     Ok(true)
@@ -436,17 +478,19 @@ fn move_job(
     connection: &Connection,
     lease: &Lease,
     end: &AttemptEnd,
+    next: AfterAttempt,
     error_code: &str,
     now: Timestamp,
 ) -> Result<()> {
     // What is put off keeps its place in line.
-    let (status, available_at, counted) = match end.next {
-        AfterAttempt::RetryAt(moment) => (JobStatus::Pending, Some(moment), true),
-        AfterAttempt::Deferred { .. } => (JobStatus::Pending, None, false),
-        AfterAttempt::Failed => (JobStatus::Failed, None, true),
-        AfterAttempt::DeadLettered => (JobStatus::DeadLettered, None, true),
-        AfterAttempt::Cancelled => (JobStatus::Cancelled, None, true),
+    let (status, available_at) = match next {
+        AfterAttempt::RetryAt(moment) => (JobStatus::Pending, Some(moment)),
+        AfterAttempt::Deferred { .. } => (JobStatus::Pending, None),
+        AfterAttempt::Failed => (JobStatus::Failed, None),
+        AfterAttempt::DeadLettered => (JobStatus::DeadLettered, None),
+        AfterAttempt::Cancelled => (JobStatus::Cancelled, None),
     };
+    let counted = !matches!(end.next, AfterAttempt::Deferred { .. });
     connection
         .prepare_cached(
             "UPDATE jobs SET status = :status, lease_id = NULL, lease_expires_at = NULL,

@@ -12,6 +12,7 @@ use super::windows::{Amount, Limits, Scarce, Windows};
 use super::{Result, held, rows};
 use crate::calendar::LocalTime;
 use crate::model::{CapScope, Money, Provider, Timestamp, WaitingReason};
+use crate::pricing::Estimate;
 
 /// What a call is promised before it is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,8 +28,12 @@ pub(super) enum Verdict {
     Admit(Option<Promise>),
     /// It is passed over until something changes, and what of the kind `held` says why.
     PassOver { bit: i64, reason: WaitingReason },
-    /// It has to wait, and all behind it in its lane.
-    Wait(WaitingReason),
+    /// It has to wait, and all behind it in its lane that cost anything.
+    Wait {
+        reason: WaitingReason,
+        /// Whether for tokens or requests that all models share.
+        shared: bool,
+    },
 }
 
 /// What the provider told of a model.
@@ -55,7 +60,7 @@ impl Gate {
         let policy = Policy::read(connection)?;
         Ok(Self {
             windows: Windows::read(connection, local.now)?,
-            told: told(connection)?,
+            told: told(connection, local.now)?,
             day: Money {
                 cap_micros: policy.day_cap,
                 ..day_money(connection, &local.day)?
@@ -112,6 +117,12 @@ impl Gate {
         models.next().filter(|_| models.next().is_none()).cloned()
     }
 
+    /// Says whether a call is larger than the budget of a whole minute.
+    pub(super) fn is_oversized(&self, model: &str, estimate: &Estimate) -> bool {
+        let amount = amount_of(estimate);
+        self.limits_of(model).exceeded_by(amount).is_some()
+    }
+
     /// Says whether a job may start now.
     pub(super) fn judge(&self, job: &Candidate) -> Verdict {
         if job.provider == Provider::Offline || job.has_answer {
@@ -126,11 +137,7 @@ impl Gate {
                 },
             };
         };
-        let amount = Amount {
-            requests: 1,
-            input: estimate.dense_input,
-            output: estimate.worst_output,
-        };
+        let amount = amount_of(&estimate);
         if let Err(verdict) = self.room_in_minute(job, amount) {
             return verdict;
         }
@@ -143,7 +150,10 @@ impl Gate {
     fn room_in_minute(&self, job: &Candidate, amount: Amount) -> std::result::Result<(), Verdict> {
         let told = self.told.get(&job.model).copied().unwrap_or_default();
         if let Some(until) = told.wait_until.filter(|until| *until > self.local.now) {
-            return Err(Verdict::Wait(WaitingReason::TokenBudget { until }));
+            return Err(Verdict::Wait {
+                reason: WaitingReason::TokenBudget { until },
+                shared: false,
+            });
         }
         if self.limits_of(&job.model).exceeded_by(amount).is_some() {
             // Larger than a whole minute: it runs alone, and holds up nobody.
@@ -156,18 +166,19 @@ impl Gate {
                 })
             };
         }
+        let wait = |(scarce, until), shared| Verdict::Wait {
+            reason: match scarce {
+                Scarce::Requests => WaitingReason::RequestsBudget { until },
+                Scarce::Tokens => WaitingReason::TokenBudget { until },
+            },
+            shared,
+        };
         self.windows
             .room_for(amount, &self.limits(), None)
-            .and_then(|()| {
-                self.windows
-                    .room_for(amount, &told.limits, Some(&job.model))
-            })
-            .map_err(|(scarce, until)| {
-                Verdict::Wait(match scarce {
-                    Scarce::Requests => WaitingReason::RequestsBudget { until },
-                    Scarce::Tokens => WaitingReason::TokenBudget { until },
-                })
-            })
+            .map_err(|short| wait(short, true))?;
+        self.windows
+            .room_for(amount, &told.limits, Some(&job.model))
+            .map_err(|short| wait(short, false))
     }
 
     fn room_under_caps(&self, job: &Candidate, micros: i64) -> std::result::Result<(), Verdict> {
@@ -189,7 +200,10 @@ impl Gate {
         if let Some(reason) = over(&self.month, CapScope::Month, Some(self.local.month_ends_at))
             .or_else(|| over(&self.day, CapScope::Day, Some(self.local.day_ends_at)))
         {
-            return Err(Verdict::Wait(reason));
+            return Err(Verdict::Wait {
+                reason,
+                shared: false,
+            });
         }
         match over(&job.batch_money, CapScope::Batch, None) {
             Some(reason) => Err(Verdict::PassOver {
@@ -208,11 +222,23 @@ impl Gate {
     }
 }
 
-fn told(connection: &Connection) -> Result<HashMap<String, Told>> {
+/// Returns what a call is promised of the minute.
+fn amount_of(estimate: &Estimate) -> Amount {
+    Amount {
+        requests: 1,
+        input: estimate.dense_input,
+        output: estimate.worst_output,
+    }
+}
+
+fn told(connection: &Connection, now: Timestamp) -> Result<HashMap<String, Told>> {
+    // Where the clock went back behind the telling, nobody knows how much of the wait is left.
     let mut statement = connection.prepare_cached(
-        "SELECT model, requests, input_tokens, output_tokens, wait_until FROM told_limits",
+        "SELECT model, requests, input_tokens, output_tokens,
+                CASE WHEN told_at <= ?1 THEN wait_until END
+         FROM told_limits",
     )?;
-    let found = statement.query_map([], |row| {
+    let found = statement.query_map([now.0], |row| {
         Ok((
             row.get(0)?,
             Told {

@@ -37,6 +37,24 @@ pub(super) fn batch_may_go_on(connection: &Connection, batch_id: &str) -> Result
     Ok(())
 }
 
+/// Has the jobs of capped batches looked at again of which jobs go away: the others may fit.
+///
+/// `column` is `job_id` or `seq`, `values` are those of the jobs, as JSON.
+pub(super) fn batches_may_go_on(
+    connection: &Connection,
+    column: &'static str,
+    values: &str,
+) -> Result<()> {
+    connection
+        .prepare_cached(&format!(
+            "UPDATE jobs SET held = held & ~4
+             WHERE status = 'pending' AND held & 4 <> 0 AND batch_id IN
+                 (SELECT batch_id FROM jobs WHERE {column} IN (SELECT value FROM json_each(?1)))"
+        ))?
+        .execute([values])?;
+    Ok(())
+}
+
 /// Passes over every pending job of a model that has no price.
 pub(super) fn without_price(connection: &Connection, model: &str) -> Result<()> {
     connection

@@ -165,7 +165,7 @@ pub(super) fn condition(filter: &JobFilter) -> (String, Vec<Value>) {
     (parts.join(" AND "), values)
 }
 
-fn page(
+pub(super) fn page(
     connection: &Connection,
     filter: &JobFilter,
     after: Option<i64>,
@@ -284,11 +284,15 @@ fn waiting_reason(
     }
     let money = candidate::batch_money(row, AFTER_JOB)?;
     let work = candidate::work(row, AFTER_JOB + 4)?;
-    let worst = outlook
-        .gate
-        .policy
-        .prices
-        .at_worst_micros(&model, &estimate(&model, &work));
+    let estimate = estimate(&model, &work);
+    let gate = &outlook.gate;
+    let worst = gate.policy.prices.at_worst_micros(&model, &estimate);
+    // What no claim has looked at yet, and would find.
+    let bits = match provider {
+        Provider::Claude if worst.is_none() => bits | held::NO_PRICE,
+        Provider::Claude if gate.is_oversized(&model, &estimate) => bits | held::OVERSIZED,
+        _ => bits,
+    };
     if let Some(reason) = held_reason(bits, model, &money, worst) {
         return Ok(reason);
     }

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension as _};
 
 use super::{Result, Store};
-use crate::model::{JobId, Place};
+use crate::model::{JobId, Place, Timestamp};
 
 /// Where a pending job stands: its queue, and position, visible time and age.
 struct Standing {
@@ -16,24 +16,55 @@ struct Standing {
 impl Store {
     /// Moves a pending job within its lane. Says whether that changed anything.
     pub(crate) async fn move_job(&self, job_id: JobId, place: Place) -> Result<bool> {
-        self.write(move |connection| {
-            let Some(job) = standing(connection, "job_id = ?1", &[&job_id.as_str()])? else {
-                return Ok(false);
-            };
-            match place {
-                Place::Top | Place::Bottom => to_end(connection, &job, place == Place::Top),
-                Place::Up => match neighbour(connection, &job, Place::Up)? {
-                    Some(before) => put_before(connection, &job, &before),
-                    None => Ok(false),
-                },
-                Place::Down => match neighbour(connection, &job, Place::Down)? {
-                    Some(behind) => put_before(connection, &behind, &job),
-                    None => Ok(false),
-                },
-            }
-        })
-        .await
+        self.write(move |connection| move_job(connection, &job_id, place))
+            .await
     }
+}
+
+pub(super) fn move_job(connection: &Connection, job_id: &JobId, place: Place) -> Result<bool> {
+    let Some(job) = standing(connection, "job_id = ?1", &[&job_id.as_str()])? else {
+        return Ok(false);
+    };
+    match place {
+        Place::Top | Place::Bottom => to_end(connection, &job, place == Place::Top),
+        Place::Up => match neighbour(connection, &job, Place::Up)? {
+            Some(before) => put_before(connection, &job, &before),
+            None => Ok(false),
+        },
+        Place::Down => match neighbour(connection, &job, Place::Down)? {
+            Some(behind) => put_before(connection, &behind, &job),
+            None => Ok(false),
+        },
+    }
+}
+
+/// Lets jobs wait as long from now as they would have, where the clock went back behind their beginning.
+pub(super) fn follow_clock(connection: &Connection, now: Timestamp) -> Result<()> {
+    let went_back: bool = connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM jobs WHERE seq = (SELECT max(seq) FROM jobs)
+                            AND created_at > ?1)
+                 OR EXISTS (SELECT 1 FROM attempts
+                            WHERE attempt_id = (SELECT max(attempt_id) FROM attempts)
+                            AND max(started_at, coalesce(ended_at, 0)) > ?1)",
+        )?
+        .query_row([now.0], |row| row.get(0))?;
+    if went_back {
+        connection
+            .prepare_cached(
+                "UPDATE jobs SET available_at = CASE WHEN available_at > ?1
+                         THEN max(?1, available_at - (waiting_since - ?1)) ELSE available_at END,
+                     waiting_since = ?1
+                 WHERE status = 'pending' AND waiting_since > ?1",
+            )?
+            .execute([now.0])?;
+        connection
+            .prepare_cached(
+                "UPDATE circuits SET probe_at = ?1 WHERE probe_at > ?1 AND opened_at > ?1",
+            )?
+            .execute([now.0])?;
+    }
+    Ok(())
 }
 
 fn standing(

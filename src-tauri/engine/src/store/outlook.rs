@@ -8,7 +8,7 @@ use super::candidate::{Candidate, Line, in_line};
 use super::circuits::{self, Open};
 use super::gate::{Gate, Verdict};
 use super::queues::{self, Lane};
-use super::{Result, Store, candidate, held, rows};
+use super::{Result, Store, candidate, held, rows, turns};
 use crate::calendar::LocalTime;
 use crate::model::{
     BudgetView, CapScope, Cause, Gauge, JobStatus, Provider, QueueName, Timestamp, WaitingReason,
@@ -69,17 +69,17 @@ pub(super) fn outlook(connection: &Connection, local: &LocalTime) -> Result<Outl
             at: None,
         },
         live: is_running(connection)?,
+        short: false,
+        bulk_first: None,
     };
+    let settings = queues::read(connection)?;
+    look.bulk_first = look.bulk_goes_first(&settings)?;
     let mut lanes = Vec::new();
     let mut high_short = false;
-    for lane in queues::read(connection)? {
+    for lane in settings {
         let behind_high = lane.queue == QueueName::Bulk && high_short;
         let obstacle = look.lane(&lane, behind_high)?;
-        high_short |= lane.queue == QueueName::High
-            && matches!(
-                obstacle,
-                Some(WaitingReason::TokenBudget { .. } | WaitingReason::RequestsBudget { .. })
-            );
+        high_short |= lane.queue == QueueName::High && look.short;
         lanes.push(LaneOutlook {
             queue: lane.queue,
             obstacle,
@@ -116,6 +116,10 @@ struct Look<'look> {
     open: &'look HashMap<Provider, Open>,
     wake: Wake,
     live: bool,
+    /// A job waits for tokens or requests that all models share.
+    short: bool,
+    /// What bulk waits for, where it is its turn and high may take nothing of it.
+    bulk_first: Option<WaitingReason>,
 }
 
 /// A pending job that is not visible yet.
@@ -152,6 +156,32 @@ impl Look<'_> {
         })
     }
 
+    /// Returns what the first job of bulk waits for, where the floor makes high wait behind it.
+    fn bulk_goes_first(&self, lanes: &[Lane]) -> Result<Option<WaitingReason>> {
+        let floor = self.gate.policy.bulk_floor;
+        let bulk = lanes.iter().find(|lane| lane.queue == QueueName::Bulk);
+        let quiet = (self.gate.policy.quiet_hours)
+            .is_some_and(|hours| self.local.until_quiet(hours).is_some());
+        if floor == 0
+            || quiet
+            || bulk.is_none_or(|lane| lane.paused)
+            || self.open.contains_key(&Provider::Claude)
+            || turns::high_since_bulk(self.connection)? + 1 < floor
+        {
+            return Ok(None);
+        }
+        let Some(job) = self.first(Line::Ordinary, QueueName::Bulk, Provider::Claude)? else {
+            return Ok(None);
+        };
+        Ok(match self.gate.judge(&job) {
+            Verdict::Wait {
+                reason,
+                shared: true,
+            } => Some(reason),
+            _ => None,
+        })
+    }
+
     fn has_pending(&self, queue: QueueName) -> Result<bool> {
         Ok(self
             .connection
@@ -166,7 +196,12 @@ impl Look<'_> {
     fn visible(&mut self, lane: &Lane, behind_high: bool) -> Result<Option<Visible>> {
         let mut held = None;
         for provider in [Provider::Offline, Provider::Claude] {
-            let Some(job) = self.first(lane.queue, provider)? else {
+            let first = match self.first(Line::Ordinary, lane.queue, provider)? {
+                Some(job) => Some(job),
+                // The large ones come when nothing else waits.
+                None => self.first(Line::Oversized, lane.queue, provider)?,
+            };
+            let Some(job) = first else {
                 continue;
             };
             if let Some(open) = self.open.get(&provider) {
@@ -174,15 +209,22 @@ impl Look<'_> {
                     self.wake.note(probe_at);
                 }
                 self.live |= open.cause.passes_by_itself();
-                if open.may_probe(self.local.now) {
-                    return Ok(Some(Visible::Ready));
+                if !open.may_probe(self.local.now) {
+                    held = Some(reason_of(open));
+                    continue;
                 }
-                held = Some(reason_of(open));
-                continue;
             }
-            if behind_high && provider == Provider::Claude && !job.has_answer {
+            if behind_high && provider == Provider::Claude {
                 self.live = true;
                 held = Some(WaitingReason::BehindHigh);
+                continue;
+            }
+            if provider == Provider::Claude
+                && lane.queue == QueueName::High
+                && self.bulk_first.is_some()
+            {
+                // Bulk notes when it has to be woken for.
+                held = self.bulk_first.clone();
                 continue;
             }
             match self.gate.judge(&job) {
@@ -194,8 +236,17 @@ impl Look<'_> {
                     return Ok(Some(Visible::Ready));
                 }
                 // The next claim sets it aside; what is behind it comes then.
-                Verdict::PassOver { reason, .. } => held = Some(reason),
-                Verdict::Wait(reason) => {
+                Verdict::PassOver { bit, reason } => {
+                    if bit == held::OVERSIZED {
+                        self.live = true;
+                        if let Some(moment) = self.gate.windows.empty_at() {
+                            self.wake.note(moment);
+                        }
+                    }
+                    held = Some(reason);
+                }
+                Verdict::Wait { reason, shared } => {
+                    self.short |= shared;
                     match &reason {
                         WaitingReason::TokenBudget { until }
                         | WaitingReason::RequestsBudget { until } => {
@@ -214,25 +265,29 @@ impl Look<'_> {
         Ok(held.map(Visible::Held))
     }
 
-    fn first(&self, queue: QueueName, provider: Provider) -> Result<Option<Candidate>> {
-        let mut found = in_line(
-            self.connection,
-            Line::Ordinary,
-            queue,
-            provider,
-            self.local.now,
-            1,
-        )?;
+    fn first(&self, line: Line, queue: QueueName, provider: Provider) -> Result<Option<Candidate>> {
+        let now = self.local.now;
+        let mut found = in_line(self.connection, line, queue, provider, now, 1)?;
         Ok(found.pop())
     }
 
     /// Returns why the next job that becomes visible is not visible yet.
     fn later(&mut self, queue: QueueName) -> Result<Option<WaitingReason>> {
         let mut next: Option<NextVisible> = None;
-        for provider in [Provider::Claude, Provider::Offline] {
-            let found = self.next_visible(queue, provider)?;
+        // What stands in the way of a provider, where all that is left of the lane is its.
+        let mut behind = None;
+        for (line, provider) in [
+            (Line::Ordinary, Provider::Claude),
+            (Line::Oversized, Provider::Claude),
+            (Line::Ordinary, Provider::Offline),
+        ] {
+            let found = self.next_visible(line, queue, provider)?;
             let Some(found) = found else { continue };
-            if self.open.contains_key(&provider) {
+            if let Some(open) = self.open.get(&provider) {
+                if let Some(probe_at) = open.probe_at {
+                    self.wake.note(probe_at.max(found.at));
+                }
+                behind = Some(reason_of(open));
                 continue;
             }
             self.wake.note(found.at);
@@ -241,30 +296,37 @@ impl Look<'_> {
                 next = Some(found);
             }
         }
-        Ok(next.map(|next| {
-            if next.attempts > 0 {
-                WaitingReason::Retrying {
-                    at: next.at,
-                    cause: next.cause,
-                }
-            } else {
-                WaitingReason::Delayed { until: next.at }
+        let Some(next) = next else {
+            return Ok(behind);
+        };
+        Ok(Some(if next.attempts > 0 {
+            WaitingReason::Retrying {
+                at: next.at,
+                cause: next.cause,
             }
+        } else {
+            WaitingReason::Delayed { until: next.at }
         }))
     }
 
     /// Returns the job that becomes visible next.
-    fn next_visible(&self, queue: QueueName, provider: Provider) -> Result<Option<NextVisible>> {
+    fn next_visible(
+        &self,
+        line: Line,
+        queue: QueueName,
+        provider: Provider,
+    ) -> Result<Option<NextVisible>> {
         let mut next: Option<NextVisible> = None;
-        for position in candidate::positions(self.connection, queue, provider)? {
+        for position in candidate::positions(self.connection, line, queue, provider)? {
             let found = self
                 .connection
-                .prepare_cached(
+                .prepare_cached(&format!(
                     "SELECT available_at, attempts, error_code FROM jobs
-                     WHERE status = 'pending' AND held = 0 AND queue = ?1 AND provider = ?2
+                     WHERE status = 'pending' AND held = {} AND queue = ?1 AND provider = ?2
                        AND position = ?3 AND available_at > ?4
                      ORDER BY available_at LIMIT 1",
-                )?
+                    line.held()
+                ))?
                 .query_row(
                     (
                         queue.as_str(),
@@ -291,21 +353,7 @@ impl Look<'_> {
     }
 
     /// Returns why the first job is passed over, where all are.
-    fn passed_over(&mut self, queue: QueueName) -> Result<Option<WaitingReason>> {
-        let oversized = self
-            .connection
-            .prepare_cached(
-                "SELECT EXISTS (SELECT 1 FROM jobs WHERE status = 'pending' AND held = 16
-                                AND queue = ?1)",
-            )?
-            .query_row([queue.as_str()], |row| row.get(0))?;
-        if oversized {
-            self.live = true;
-            if let Some(moment) = self.gate.windows.empty_at() {
-                self.wake.note(moment);
-            }
-            return Ok(Some(WaitingReason::LargerThanBudget));
-        }
+    fn passed_over(&self, queue: QueueName) -> Result<Option<WaitingReason>> {
         let first = self
             .connection
             .prepare_cached(&format!(

@@ -39,33 +39,41 @@ pub(super) fn read(connection: &Connection) -> Result<Vec<Lane>> {
 impl Store {
     /// Pauses or resumes a queue. Says whether that changed anything.
     pub(crate) async fn pause(&self, queue: QueueName, paused: bool) -> Result<bool> {
-        self.write(move |connection| {
-            Ok(connection.execute(
-                "UPDATE queues SET paused = ?2 WHERE queue = ?1 AND paused <> ?2",
-                (queue.as_str(), paused),
-            )? == 1)
-        })
-        .await
+        self.write(move |connection| pause(connection, queue, paused))
+            .await
     }
 
     /// Stores a queue's settings, which were checked before.
     pub(crate) async fn save_lane(&self, queue: QueueName, settings: LaneSettings) -> Result<()> {
-        self.write(move |connection| {
-            connection.execute(
-                "UPDATE queues SET max_batch_size = ?2, max_batch_timeout_ms = ?3, max_retries = ?4,
-                     max_concurrency = ?5, delivery_delay_ms = ?6
-                 WHERE queue = ?1",
-                (
-                    queue.as_str(),
-                    settings.max_batch_size,
-                    settings.max_batch_timeout_ms,
-                    settings.max_retries,
-                    settings.max_concurrency,
-                    settings.delivery_delay_ms,
-                ),
-            )?;
-            Ok(())
-        })
-        .await
+        self.write(move |connection| save_lane(connection, queue, settings))
+            .await
     }
+}
+
+pub(super) fn pause(connection: &Connection, queue: QueueName, paused: bool) -> Result<bool> {
+    Ok(connection.execute(
+        "UPDATE queues SET paused = ?2 WHERE queue = ?1 AND paused <> ?2",
+        (queue.as_str(), paused),
+    )? == 1)
+}
+
+pub(super) fn save_lane(
+    connection: &Connection,
+    queue: QueueName,
+    settings: LaneSettings,
+) -> Result<()> {
+    connection.execute(
+        "UPDATE queues SET max_batch_size = ?2, max_batch_timeout_ms = ?3, max_retries = ?4,
+             max_concurrency = ?5, delivery_delay_ms = ?6
+         WHERE queue = ?1",
+        (
+            queue.as_str(),
+            settings.max_batch_size,
+            settings.max_batch_timeout_ms,
+            settings.max_retries,
+            settings.max_concurrency,
+            settings.delivery_delay_ms,
+        ),
+    )?;
+    Ok(())
 }

@@ -16,17 +16,20 @@ impl Store {
     /// Called at start-up by the one consumer, who knows that nobody else runs anything. The attempt
     /// counts; its cost is unknown unless its answer was kept, in which case the job needs no new call.
     pub(crate) async fn recover_interrupted(&self, now: Timestamp) -> Result<u64> {
-        self.write(move |connection| {
-            let left = running(connection)?;
-            for job in &left {
-                recover(connection, job, now)?;
-            }
-            // What was promised by nobody who lives may have been spent.
-            ledger::settle_orphans(connection, now)?;
-            Ok(left.len() as u64)
-        })
-        .await
+        self.write(move |connection| recover_all(connection, now))
+            .await
     }
+}
+
+pub(super) fn recover_all(connection: &Connection, now: Timestamp) -> Result<u64> {
+    let left = running(connection)?;
+    for job in &left {
+        recover(connection, job, now)?;
+    }
+    circuits::release_probes(connection)?;
+    // What was promised by nobody who lives may have been spent.
+    ledger::settle_orphans(connection, now)?;
+    Ok(left.len() as u64)
 }
 
 struct LeftRunning {
@@ -84,7 +87,6 @@ fn recover(connection: &Connection, job: &LeftRunning, now: Timestamp) -> Result
             job.calls_cost && !job.has_answer,
         ))?;
     ledger::settle(connection, &job.lease, Settlement::Unknown, now)?;
-    circuits::release_probe(connection, &job.lease)?;
     let status = if job.cancel_requested && !job.has_answer {
         JobStatus::Cancelled
     } else if job.retries_left || job.has_answer {

@@ -92,7 +92,7 @@ impl Store {
     }
 }
 
-fn redrive(
+pub(super) fn redrive(
     connection: &Connection,
     seqs: &[i64],
     changes: &Changes,
@@ -140,7 +140,10 @@ fn redrive(
                 "UPDATE answers SET generation = (SELECT generation FROM jobs AS j
                                                   WHERE j.job_id = answers.job_id)
                  WHERE job_id IN (SELECT job_id FROM jobs
-                                  WHERE seq IN (SELECT value FROM json_each(?1)))",
+                                  WHERE seq IN (SELECT value FROM json_each(?1)))
+                   -- One of an older run answers another question.
+                   AND generation = (SELECT generation - 1 FROM jobs AS j
+                                     WHERE j.job_id = answers.job_id)",
             )?
             .execute([serde_json::to_string(&redriven).unwrap_or_default()])?;
     }

@@ -17,6 +17,8 @@ pub(crate) struct Unindexed {
     error: String,
     /// The key of its newest result.
     pub(crate) result_key: Option<String>,
+    /// It is the next of those that were never indexed.
+    is_new: bool,
 }
 
 /// Most bytes of a result that are searched.
@@ -82,12 +84,15 @@ impl Store {
             let mut statement = connection.prepare_cached(
                 "SELECT j.seq, j.title, b.name, coalesce(j.template_id, ''), coalesce(j.error, ''),
                         (SELECT key FROM results AS r WHERE r.job_id = j.job_id
-                         ORDER BY generation DESC LIMIT 1)
-                 FROM (SELECT seq FROM search_due
+                         ORDER BY generation DESC LIMIT 1), due.is_new
+                 FROM (SELECT * FROM (SELECT seq, 0 AS is_new FROM search_due ORDER BY seq)
                        UNION ALL
-                       SELECT seq FROM jobs WHERE seq > (SELECT indexed_seq FROM search_state)
+                       SELECT * FROM (SELECT seq, 1 FROM jobs
+                                      WHERE seq > (SELECT indexed_seq FROM search_state)
+                                      ORDER BY seq)
                        LIMIT ?1) AS due
-                      JOIN jobs AS j USING (seq) JOIN batches AS b USING (batch_id)",
+                      JOIN jobs AS j USING (seq) JOIN batches AS b USING (batch_id)
+                 ORDER BY due.is_new, due.seq",
             )?;
             let found = statement.query_map([limit], |row| {
                 Ok(Unindexed {
@@ -97,6 +102,7 @@ impl Store {
                     template: row.get(3)?,
                     error: row.get(4)?,
                     result_key: row.get(5)?,
+                    is_new: row.get(6)?,
                 })
             })?;
             Ok(found.collect::<rusqlite::Result<_>>()?)
@@ -136,9 +142,11 @@ fn index(connection: &Connection, job: &Unindexed, result: &str) -> Result<()> {
     connection
         .prepare_cached("DELETE FROM search_due WHERE seq = ?1")?
         .execute([job.seq])?;
-    connection
-        .prepare_cached("UPDATE search_state SET indexed_seq = max(indexed_seq, ?1)")?
-        .execute([job.seq])?;
+    if job.is_new {
+        connection
+            .prepare_cached("UPDATE search_state SET indexed_seq = max(indexed_seq, ?1)")?
+            .execute([job.seq])?;
+    }
     Ok(())
 }
 

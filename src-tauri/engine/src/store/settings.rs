@@ -1,6 +1,6 @@
 //! Settings: one row a name, each value as JSON.
 
-use rusqlite::OptionalExtension as _;
+use rusqlite::{Connection, OptionalExtension as _};
 use serde_json::{Map, Value};
 
 use super::{Result, Store, held};
@@ -74,46 +74,51 @@ impl Store {
 
     /// Stores the settings.
     pub(crate) async fn save_settings(&self, settings: Settings) -> Result<()> {
-        self.write(move |connection| {
-            let mut statement = connection.prepare_cached(
-                "INSERT INTO settings (name, value) VALUES (?1, ?2)
-                 ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-            )?;
-            for (name, value) in as_map(&settings)? {
-                statement.execute((name, value.to_string()))?;
-            }
-            // What was larger than a minute may not be any more.
-            held::look_again(connection, held::OVERSIZED)?;
-            Ok(())
-        })
-        .await
+        self.write(move |connection| save_settings(connection, &settings))
+            .await
     }
 }
 
 impl Store {
     /// Sets a model's price in place of the shipped one.
     pub(crate) async fn save_price(&self, price: ModelPrice) -> Result<()> {
-        self.write(move |connection| {
-            let stored = serde_json::to_string(&price)
-                .map_err(|error| EngineError::Internal(error.to_string()))?;
-            connection.execute(
-                "INSERT INTO prices (model, price) VALUES (?1, ?2)
-                 ON CONFLICT (model) DO UPDATE SET price = excluded.price",
-                (&price.model, stored),
-            )?;
-            held::look_again(connection, held::NO_PRICE)
-        })
-        .await
+        self.write(move |connection| save_price(connection, &price))
+            .await
     }
 
     /// Forgets the price that a person set for a model.
     pub(crate) async fn remove_price(&self, model: String) -> Result<()> {
-        self.write(move |connection| {
-            connection.execute("DELETE FROM prices WHERE model = ?1", [&model])?;
-            held::look_again(connection, held::NO_PRICE)
-        })
-        .await
+        self.write(move |connection| remove_price(connection, &model))
+            .await
     }
+}
+
+pub(super) fn save_settings(connection: &Connection, settings: &Settings) -> Result<()> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO settings (name, value) VALUES (?1, ?2)
+         ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+    )?;
+    for (name, value) in as_map(settings)? {
+        statement.execute((name, value.to_string()))?;
+    }
+    // What was larger than a minute may not be any more.
+    held::look_again(connection, held::OVERSIZED)
+}
+
+pub(super) fn save_price(connection: &Connection, price: &ModelPrice) -> Result<()> {
+    let stored =
+        serde_json::to_string(price).map_err(|error| EngineError::Internal(error.to_string()))?;
+    connection.execute(
+        "INSERT INTO prices (model, price) VALUES (?1, ?2)
+         ON CONFLICT (model) DO UPDATE SET price = excluded.price",
+        (&price.model, stored),
+    )?;
+    held::look_again(connection, held::NO_PRICE)
+}
+
+pub(super) fn remove_price(connection: &Connection, model: &str) -> Result<()> {
+    connection.execute("DELETE FROM prices WHERE model = ?1", [model])?;
+    held::look_again(connection, held::NO_PRICE)
 }
 
 fn as_map(settings: &Settings) -> Result<Map<String, Value>> {

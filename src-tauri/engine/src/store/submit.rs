@@ -113,7 +113,7 @@ impl Store {
     }
 }
 
-fn insert(connection: &Connection, batch: &NewBatch, now: Timestamp) -> Result<()> {
+pub(super) fn insert(connection: &Connection, batch: &NewBatch, now: Timestamp) -> Result<()> {
     let cap_micros = match batch.cap_micros {
         Some(cap) => Some(cap),
         None => policy::batch_cap(connection)?,

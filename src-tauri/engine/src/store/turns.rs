@@ -11,21 +11,23 @@ use super::candidate::{Candidate, Line, in_line};
 use super::circuits::{self, Open};
 use super::claim::{ClaimRequest, ClaimedJob, take};
 use super::gate::{Gate, Promise, Verdict};
-use super::{Result, held, ledger, queues, windows};
-use crate::model::{BatchId, Provider, QueueName, WaitingReason};
+use super::{Result, held, ledger, order, queues, windows};
+use crate::model::{BatchId, Provider, QueueName};
 
-/// Most times that a claim goes back to look at more candidates, after it passed over some.
+/// Most times that a claim goes from one lane to the other and back.
 const ROUNDS: u32 = 20;
+/// Most times that a claim goes back to look at more candidates, after it passed over some.
+const LOOKS: u32 = 10_000;
 
 /// Claims jobs. One transaction.
 pub(super) fn claim(connection: &Connection, request: &ClaimRequest) -> Result<Vec<ClaimedJob>> {
+    order::follow_clock(connection, request.local.now)?;
     let mut claim = Claim {
         connection,
         request,
         lease_id: uuid::Uuid::now_v7().to_string(),
         open: circuits::open(connection)?,
         gate: None,
-        promised: HashMap::new(),
         claude_room: request.claude_room,
         room: request.limit,
         taken: Vec::new(),
@@ -39,8 +41,18 @@ pub(super) fn claim(connection: &Connection, request: &ClaimRequest) -> Result<V
 struct Took {
     claude: u32,
     all: u32,
-    /// A job waits for tokens or requests.
+    /// A job waits for tokens or requests that all models share.
     budget_short: bool,
+}
+
+/// What became of some candidates.
+#[derive(Default)]
+struct Pass {
+    admitted: Vec<(Candidate, Option<Promise>)>,
+    /// Some were set aside, so that others come to the front.
+    passed_over: bool,
+    /// One of Claude's has to wait: whether for the budget that all of them share.
+    waits: Option<bool>,
 }
 
 struct Claim<'claim> {
@@ -50,8 +62,6 @@ struct Claim<'claim> {
     open: HashMap<Provider, Open>,
     /// Read when the first job that costs anything is looked at.
     gate: Option<Gate>,
-    /// Money promised to each batch by this claim.
-    promised: HashMap<BatchId, i64>,
     claude_room: u32,
     room: u32,
     taken: Vec<ClaimedJob>,
@@ -78,14 +88,19 @@ impl Claim<'_> {
         for _ in 0..ROUNDS {
             if floor > 0 && since_bulk + 1 >= floor && rooms[1] > 0 {
                 let took = self.take_from(bulk, 1, true)?;
-                if took.all > 0 {
+                rooms[1] -= took.all;
+                if took.claude > 0 {
                     since_bulk = 0;
-                    rooms[1] -= took.all;
                     continue;
                 }
                 if took.budget_short {
-                    // It is bulk's turn: what becomes free is not for high.
-                    return note_turns(self.connection, since_before, since_bulk);
+                    // It is bulk's turn: what becomes free is not for high. Others go on.
+                    self.take_from(high, rooms[0], false)?;
+                    self.take_from(bulk, rooms[1], false)?;
+                    break;
+                }
+                if took.all > 0 {
+                    continue;
                 }
             }
             let quota = if floor > 0 && rooms[1] > 0 {
@@ -101,7 +116,10 @@ impl Claim<'_> {
             if high_took.all > 0 && high_took.all == quota && rooms[0] > 0 && self.room > 0 {
                 continue;
             }
-            let bulk_took = self.take_from(bulk, rooms[1], !high_took.budget_short)?;
+            // What high could not take only since a claim is no larger, it takes with the next one.
+            let goes_on = rooms[0] == 0 && self.is_cut(high);
+            let with_claude = !high_took.budget_short && !goes_on;
+            let bulk_took = self.take_from(bulk, rooms[1], with_claude)?;
             if bulk_took.claude > 0 {
                 since_bulk = 0;
             }
@@ -132,12 +150,18 @@ impl Claim<'_> {
                 return Ok(0);
             }
         }
+        Ok(self.free_places(lane).min(lane.settings.max_batch_size))
+    }
+
+    /// Returns how many more jobs of a lane may run at once.
+    fn free_places(&self, lane: &queues::Lane) -> u32 {
         let running = self.request.running(lane.queue);
-        Ok(lane
-            .settings
-            .max_concurrency
-            .saturating_sub(running)
-            .min(lane.settings.max_batch_size))
+        lane.settings.max_concurrency.saturating_sub(running)
+    }
+
+    /// Says whether a lane has room for more jobs than a claim may take.
+    fn is_cut(&self, lane: &queues::Lane) -> bool {
+        !lane.paused && self.free_places(lane) > lane.settings.max_batch_size
     }
 
     /// Says how many jobs of a provider may be taken: none behind an open circuit, one as a probe.
@@ -175,7 +199,6 @@ impl Claim<'_> {
         limit: u32,
         with_claude: bool,
     ) -> Result<Vec<Candidate>> {
-        let now = self.request.local.now;
         let mut found = Vec::new();
         for provider in [Provider::Claude, Provider::Offline] {
             if provider == Provider::Claude && !with_claude {
@@ -189,24 +212,28 @@ impl Claim<'_> {
                 found.push(job);
                 continue;
             }
-            let limit = limit as usize;
-            for line in [Line::Ordinary, Line::Oversized] {
-                // The large ones come when nothing else waits.
-                if line == Line::Ordinary || found.is_empty() {
-                    found.extend(in_line(
-                        self.connection,
-                        line,
-                        lane.queue,
-                        provider,
-                        now,
-                        limit,
-                    )?);
-                }
-            }
+            found.extend(self.line(Line::Ordinary, lane.queue, provider, limit)?);
+        }
+        let limit_of_claude = limit.min(self.provider_room(Provider::Claude));
+        if found.is_empty() && with_claude && limit_of_claude > 0 {
+            // The large ones come when nothing else waits.
+            let claude = Provider::Claude;
+            found = self.line(Line::Oversized, lane.queue, claude, limit_of_claude)?;
         }
         found.sort_by_key(|job| job.place);
         found.truncate(limit as usize);
         Ok(found)
+    }
+
+    fn line(
+        &self,
+        line: Line,
+        queue: QueueName,
+        provider: Provider,
+        limit: u32,
+    ) -> Result<Vec<Candidate>> {
+        let now = self.request.local.now;
+        in_line(self.connection, line, queue, provider, now, limit as usize)
     }
 
     /// Where results could not be stored, a job whose answer is paid for tries whether they can be now.
@@ -220,9 +247,15 @@ impl Claim<'_> {
     }
 
     /// Takes at most `limit` jobs of a lane, in the order of the line.
-    fn take_from(&mut self, lane: &queues::Lane, limit: u32, with_claude: bool) -> Result<Took> {
+    fn take_from(
+        &mut self,
+        lane: &queues::Lane,
+        limit: u32,
+        mut with_claude: bool,
+    ) -> Result<Took> {
         let mut took = Took::default();
-        for _ in 0..ROUNDS {
+        // Ends: each round but the last sets jobs aside for good, or is the last with Claude's.
+        for _ in 0..LOOKS {
             let limit = limit.saturating_sub(took.all).min(self.room);
             if limit == 0 {
                 break;
@@ -231,11 +264,18 @@ impl Claim<'_> {
             if found.is_empty() || self.waits_to_be_filled(lane, &found) {
                 break;
             }
-            let (admitted, passed_over, short) = self.admit(found)?;
-            took.budget_short |= short;
+            let Pass {
+                admitted,
+                passed_over,
+                waits,
+            } = self.admit(found)?;
             took.all += u32::try_from(admitted.len()).unwrap_or(u32::MAX);
             took.claude += self.begin(&admitted)?;
-            if !passed_over || short {
+            if let Some(shared) = waits {
+                // What needs neither budget nor money does not wait behind what does.
+                took.budget_short |= shared;
+                with_claude = false;
+            } else if !passed_over {
                 break;
             }
         }
@@ -250,27 +290,24 @@ impl Claim<'_> {
         patience > 0 && !full && oldest.saturating_add(patience) > self.request.local.now.0
     }
 
-    /// Decides about candidates in order, until one has to wait. Says whether some were passed over,
-    /// and whether one waits for budget.
-    #[expect(clippy::type_complexity, reason = "the three outcomes of one pass")]
-    fn admit(
-        &mut self,
-        found: Vec<Candidate>,
-    ) -> Result<(Vec<(Candidate, Option<Promise>)>, bool, bool)> {
-        let mut admitted = Vec::new();
-        let mut passed_over = false;
+    /// Decides about candidates in order, until one has to wait.
+    fn admit(&mut self, found: Vec<Candidate>) -> Result<Pass> {
+        let mut pass = Pass::default();
         let mut capped: Vec<BatchId> = Vec::new();
+        // Money promised to each batch since the candidates were read.
+        let mut promised: HashMap<BatchId, i64> = HashMap::new();
         for mut job in found {
             let room = self.provider_room(job.provider);
-            let of_it = admitted
+            let of_it = pass
+                .admitted
                 .iter()
-                .filter(|(other, _): &&(Candidate, _)| other.provider == job.provider)
+                .filter(|(other, _)| other.provider == job.provider)
                 .count();
-            if of_it >= room as usize || capped.contains(&job.batch_id) {
+            let waits = pass.waits.is_some() && job.provider == Provider::Claude;
+            if waits || of_it >= room as usize || capped.contains(&job.batch_id) {
                 continue;
             }
-            job.batch_money.reserved_micros +=
-                self.promised.get(&job.batch_id).copied().unwrap_or(0);
+            job.batch_money.reserved_micros += promised.get(&job.batch_id).copied().unwrap_or(0);
             let verdict = if job.provider == Provider::Offline {
                 Verdict::Admit(None)
             } else {
@@ -280,12 +317,12 @@ impl Claim<'_> {
                 Verdict::Admit(promise) => {
                     if let Some(promise) = promise {
                         self.gate()?.promise(&job.model, promise);
-                        *self.promised.entry(job.batch_id.clone()).or_default() += promise.micros;
+                        *promised.entry(job.batch_id.clone()).or_default() += promise.micros;
                     }
-                    admitted.push((job, promise));
+                    pass.admitted.push((job, promise));
                 }
                 Verdict::PassOver { bit, .. } => {
-                    passed_over |= bit != held::OVERSIZED || !self.is_known_oversized(&job)?;
+                    pass.passed_over |= bit != held::OVERSIZED || !self.is_known_oversized(&job)?;
                     match bit {
                         held::BATCH_CAPPED => {
                             held::batch_capped(self.connection, job.batch_id.as_str())?;
@@ -295,16 +332,10 @@ impl Claim<'_> {
                         _ => held::oversized(self.connection, job.seq)?,
                     }
                 }
-                Verdict::Wait(reason) => {
-                    let short = matches!(
-                        reason,
-                        WaitingReason::TokenBudget { .. } | WaitingReason::RequestsBudget { .. }
-                    );
-                    return Ok((admitted, passed_over, short));
-                }
+                Verdict::Wait { shared, .. } => pass.waits = Some(shared),
             }
         }
-        Ok((admitted, passed_over, false))
+        Ok(pass)
     }
 
     fn is_known_oversized(&self, job: &Candidate) -> Result<bool> {
@@ -350,7 +381,7 @@ impl Claim<'_> {
 }
 
 /// Returns how many jobs of high were claimed since the last one of bulk.
-fn high_since_bulk(connection: &Connection) -> Result<u32> {
+pub(super) fn high_since_bulk(connection: &Connection) -> Result<u32> {
     Ok(connection
         .prepare_cached("SELECT high_since_bulk FROM turns")?
         .query_row([], |row| row.get(0))?)

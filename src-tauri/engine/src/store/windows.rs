@@ -210,7 +210,8 @@ pub(super) fn tidy(connection: &Connection, now: Timestamp) -> Result<()> {
         }
         connection
             .prepare_cached(
-                "UPDATE ledger SET second = ?1 WHERE state = 'reserved' AND second > ?1",
+                "UPDATE ledger SET second = ?1
+                 WHERE state IN ('reserved', 'unknown') AND second > ?1",
             )?
             .execute([present])?;
     }
