@@ -95,6 +95,9 @@ pub(super) fn outlook(connection: &Connection, local: &LocalTime) -> Result<Outl
     })
 }
 
+/// Jobs that are looked at behind one that the next claim sets aside.
+const MOST_SET_ASIDE: usize = 50;
+
 /// The earliest moment after now.
 struct Wake {
     now: Timestamp,
@@ -227,42 +230,75 @@ impl Look<'_> {
                 held = self.bulk_first.clone();
                 continue;
             }
-            match self.gate.judge(&job) {
-                Verdict::Admit(_) => {
-                    if let Some(filled_at) = waits_to_be_filled(lane, &job) {
-                        self.wake.note(filled_at);
-                    }
-                    self.live = true;
-                    return Ok(Some(Visible::Ready));
-                }
-                // The next claim sets it aside; what is behind it comes then.
-                Verdict::PassOver { bit, reason } => {
-                    if bit == held::OVERSIZED {
-                        self.live = true;
-                        if let Some(moment) = self.gate.windows.empty_at() {
-                            self.wake.note(moment);
-                        }
-                    }
-                    held = Some(reason);
-                }
-                Verdict::Wait { reason, shared } => {
-                    self.short |= shared;
-                    match &reason {
-                        WaitingReason::TokenBudget { until }
-                        | WaitingReason::RequestsBudget { until } => {
-                            self.wake.note(*until);
-                            self.live = true;
-                        }
-                        WaitingReason::SpendCap {
-                            until: Some(until), ..
-                        } => self.wake.note(*until),
-                        _ => {}
-                    }
-                    held = Some(reason);
-                }
+            match self.verdict(lane, provider, &job)? {
+                Visible::Ready => return Ok(Some(Visible::Ready)),
+                Visible::Held(reason) => held = Some(reason),
             }
         }
         Ok(held.map(Visible::Held))
+    }
+
+    /// Says whether a job may start, or one behind it where the next claim sets it aside.
+    fn verdict(&mut self, lane: &Lane, provider: Provider, first: &Candidate) -> Result<Visible> {
+        let mut reason = match self.judged(lane, first) {
+            (visible, false) => return Ok(visible),
+            (Visible::Held(reason), true) => reason,
+            (ready, true) => return Ok(ready),
+        };
+        let now = self.local.now;
+        let behind = in_line(
+            self.connection,
+            Line::Ordinary,
+            lane.queue,
+            provider,
+            now,
+            MOST_SET_ASIDE,
+        )?;
+        for job in behind.iter().skip(1) {
+            match self.judged(lane, job) {
+                (visible, false) => return Ok(visible),
+                (Visible::Held(another), true) => reason = another,
+                (Visible::Ready, true) => {}
+            }
+        }
+        Ok(Visible::Held(reason))
+    }
+
+    /// Judges one job; says also whether the next claim sets it aside, so that those behind it matter.
+    fn judged(&mut self, lane: &Lane, job: &Candidate) -> (Visible, bool) {
+        match self.gate.judge(job) {
+            Verdict::Admit(_) => {
+                if let Some(filled_at) = waits_to_be_filled(lane, job) {
+                    self.wake.note(filled_at);
+                }
+                self.live = true;
+                (Visible::Ready, false)
+            }
+            Verdict::PassOver { bit, reason } => {
+                if bit == held::OVERSIZED {
+                    self.live = true;
+                    if let Some(moment) = self.gate.windows.empty_at() {
+                        self.wake.note(moment);
+                    }
+                }
+                (Visible::Held(reason), true)
+            }
+            Verdict::Wait { reason, shared } => {
+                self.short |= shared;
+                match &reason {
+                    WaitingReason::TokenBudget { until }
+                    | WaitingReason::RequestsBudget { until } => {
+                        self.wake.note(*until);
+                        self.live = true;
+                    }
+                    WaitingReason::SpendCap {
+                        until: Some(until), ..
+                    } => self.wake.note(*until),
+                    _ => {}
+                }
+                (Visible::Held(reason), false)
+            }
+        }
     }
 
     fn first(&self, line: Line, queue: QueueName, provider: Provider) -> Result<Option<Candidate>> {

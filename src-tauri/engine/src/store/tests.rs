@@ -11,3 +11,4 @@ mod recover;
 mod search;
 mod state_machine;
 mod support;
+mod windows;

@@ -40,6 +40,7 @@ async fn sixteen_claimers_get_each_job_once_and_in_order() {
     );
 }
 
+/// Seed defect 15: only who holds the lease, in the state that is expected, may end an attempt.
 #[tokio::test]
 async fn a_late_finisher_changes_nothing_but_the_record_of_what_it_cost() {
     let shelf = shelf();
@@ -120,6 +121,7 @@ async fn a_late_finisher_changes_nothing_but_the_record_of_what_it_cost() {
     );
 }
 
+/// Seed defect 9: the claim itself says that a job runs, and how often it was delivered.
 #[tokio::test]
 async fn one_retry_changes_one_job() {
     let shelf = shelf();
@@ -161,6 +163,7 @@ async fn one_retry_changes_one_job() {
     assert_eq!(shelf.claim(5, minutes(5)).await[0].lease.job_id, added[0]);
 }
 
+/// Seed defect 19: an answer is kept before its result is published, and is never bought twice.
 #[tokio::test]
 async fn a_kept_answer_survives_a_crash_and_needs_no_new_call() {
     let shelf = shelf();
@@ -273,6 +276,7 @@ async fn a_state_that_makes_no_sense_is_refused_by_the_database_itself() {
     );
 }
 
+/// Seed defect 18: one that fails takes no other with it.
 #[tokio::test]
 async fn an_error_undoes_its_own_request_and_no_other_of_the_group() {
     let shelf = Arc::new(shelf());
