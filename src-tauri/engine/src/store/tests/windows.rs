@@ -13,7 +13,7 @@ async fn a_setting_that_is_no_number_does_not_lift_the_budget() {
         let stored = nonsense.to_owned();
         let write = move |connection: &rusqlite::Connection| {
             let sql = "UPDATE settings SET value = ?1 WHERE name = 'tokensPerMinute'";
-            Ok(connection.execute(sql, [stored])?)
+            Ok(connection.execute(sql, [&stored])?)
         };
         assert_eq!(shelf.store.write(write).await.unwrap(), 1);
         let large = NewBatch {
