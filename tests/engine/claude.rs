@@ -186,6 +186,7 @@ async fn many_documents_go_at_once() {
     assert_eq!(server.requests().len(), 10);
 }
 
+/// Seed defect 37: tokens from the cache were not counted, and nothing had a cost.
 #[tokio::test]
 async fn an_answer_tells_usage_and_progress() {
     let directory = TempDir::new().unwrap();

@@ -77,6 +77,7 @@ async fn a_connection_that_breaks_after_the_request_may_cost() {
     assert_eq!(failure.billed, Billed::Unknown);
 }
 
+/// Seed defect 4 and 5: a time-out was not known as one, and came after 25 s of an answer under way.
 #[tokio::test]
 async fn silence_before_the_answer_ends_the_call() {
     let timeouts = Timeouts {

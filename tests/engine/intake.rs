@@ -5,6 +5,7 @@ use gistmill_testkit::pdf;
 
 use crate::support::{House, submission};
 
+/// Seed defect 30: files were not looked at before they were taken.
 #[tokio::test]
 async fn files_that_cannot_work_become_failed_jobs_with_a_cause_and_the_others_go_on() {
     let house = House::working().await;
@@ -79,6 +80,7 @@ async fn a_file_that_vanishes_or_changes_after_it_was_added_fails_alone() {
         .await;
 }
 
+/// Seed defect 30 and 31: the same file twice was paid twice; names and order were lost.
 #[tokio::test]
 async fn the_same_content_twice_in_one_drop_is_one_job() {
     let house = House::idle().await;

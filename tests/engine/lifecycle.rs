@@ -13,6 +13,7 @@ use secrecy::SecretString;
 
 use crate::support::{House, submission};
 
+/// Seed defect 28: what was promised could not be asked for.
 #[tokio::test]
 async fn everything_is_still_there_after_a_restart() {
     let house = House::working().await;

@@ -35,8 +35,9 @@ async fn a_minute_that_is_used_up_says_so_and_goes_on_by_itself() {
     assert_eq!(second.job.attempts, 1, "waiting for budget is no attempt");
 }
 
+/// Seed defect 25: waiting for budget used up an attempt.
 #[tokio::test]
-async fn seed_defect_25_waiting_for_budget_uses_up_no_attempt() {
+async fn waiting_for_budget_uses_up_no_attempt() {
     let house = House::working().await;
     house
         .set(|settings| settings.requests_per_minute = Some(1))

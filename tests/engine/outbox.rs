@@ -81,8 +81,9 @@ async fn a_failure_is_told_with_the_seeds_fields_and_a_signature_that_others_acc
     assert_eq!(receiver.heard().len(), 1, "an event is told once");
 }
 
+/// Seed defect 17: a webhook that failed was forgotten, and had no time-out.
 #[tokio::test]
-async fn seed_defect_17_a_receiver_that_fails_is_tried_three_times_and_the_job_stays_as_it_is() {
+async fn a_receiver_that_fails_is_tried_three_times_and_the_job_stays_as_it_is() {
     let house = House::working().await;
     let receiver = Receiver::answering(&[500, 503, 500, 500, 500]).await;
     house

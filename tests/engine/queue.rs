@@ -10,6 +10,7 @@ use gistmill_testkit::fake_claude::{Fault, Reply, Rule};
 
 use crate::support::{House, submission};
 
+/// Seed defect 29: every PDF was lost without a word.
 #[tokio::test]
 async fn pdfs_come_out_as_stored_summaries() {
     let house = House::working().await;
@@ -90,6 +91,7 @@ async fn run_now_skips_the_countdown() {
     house.until_status(&job_id, JobStatus::Completed).await;
 }
 
+/// Seed defect 3 and 8: each delivery called up to three times; what failed for good was told to nobody.
 #[tokio::test]
 async fn retries_that_are_used_up_dead_letter_with_the_last_real_error_and_one_notification() {
     let house = House::working().await;
@@ -332,6 +334,7 @@ async fn without_a_network_jobs_wait_uncounted_and_go_on_by_themselves() {
     house.until_completed(&submitted).await;
 }
 
+/// Seed defect 35: cut-off and declined answers counted as completed.
 #[tokio::test]
 async fn cut_off_and_refused_answers_need_a_review_and_are_kept() {
     let house = House::working().await;
@@ -502,6 +505,7 @@ async fn a_cancelled_job_is_never_sent_and_can_be_put_back() {
     house.until_status(&unwanted, JobStatus::Completed).await;
 }
 
+/// Seed defect 11 and 12: long and odd prompts ended in a 500 and an orphan.
 #[tokio::test]
 async fn prompts_are_checked_before_anything_is_stored() {
     let house = House::working().await;

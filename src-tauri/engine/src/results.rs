@@ -144,6 +144,7 @@ impl Library {
 mod tests {
     use super::*;
 
+    /// Seed defect 20 and 21: several writers of one result all said that they wrote it.
     #[tokio::test]
     async fn the_first_result_stands_and_half_written_files_are_swept() {
         let folder = tempfile::tempdir().unwrap();

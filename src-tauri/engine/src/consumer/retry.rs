@@ -87,6 +87,7 @@ mod tests {
         }
     }
 
+    /// Seed defect 1: the first delay was twice as long, and nothing spread the retries.
     #[test]
     fn delays_double_up_to_ten_minutes_with_a_fifth_of_jitter() {
         for (number, expected) in [(1, 60.0), (2, 120.0), (3, 240.0)] {
@@ -100,6 +101,7 @@ mod tests {
         assert!(delay(40, None, &mut random) <= LONGEST_DELAY.mul_f64(1.2));
     }
 
+    /// Seed defect 2: what the server told was ignored.
     #[test]
     fn a_longer_retry_after_wins_and_a_shorter_one_does_not() {
         let mut told = failure(Cause::RateLimited);

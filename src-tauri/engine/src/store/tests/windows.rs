@@ -121,10 +121,10 @@ async fn waiting_uses_no_attempts_and_says_how_long_in_whole_seconds() {
 
 #[tokio::test]
 async fn told_limits_tighten_and_never_loosen() {
-    for (told, expected) in [(2_300, 1), (1_000_000, 3)] {
+    for (told, expected) in [(1_600, 1), (1_000_000, 3)] {
         let shelf = shelf();
         shelf
-            .set(|settings| settings.input_tokens_per_minute = Some(7_000))
+            .set(|settings| settings.input_tokens_per_minute = Some(5_000))
             .await;
         let long = "a ".repeat(2_000);
         shelf.add(&[long.as_str(); 5]).await;
@@ -146,7 +146,7 @@ async fn told_limits_tighten_and_never_loosen() {
             .budget
             .input_tokens
             .limit;
-        assert_eq!(limit, Some(told.min(7_000)));
+        assert_eq!(limit, Some(told.min(5_000)));
     }
 }
 
