@@ -82,6 +82,7 @@ async fn sixty_kills_lose_nothing_buy_nothing_twice_and_hide_nothing() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"));
     std::fs::create_dir_all(folder).unwrap();
     std::fs::write(folder.join("killed-often.log"), &log).unwrap();
+    println!("{log}");
 
     // What used up its retries waits in dead letters, and runs when a person says so.
     desk.run(&["run"]);

@@ -144,6 +144,9 @@ async fn a_finished_batch_is_told_once_with_its_failures_and_again_after_it_ran_
     house
         .until_status(&submitted.job_ids[0], JobStatus::Failed)
         .await;
+    house
+        .until_status(&submitted.job_ids[1], JobStatus::Completed)
+        .await;
     let of_batch = |receiver: &Receiver| {
         receiver
             .heard()
@@ -164,11 +167,11 @@ async fn a_finished_batch_is_told_once_with_its_failures_and_again_after_it_ran_
             told.iter().any(|told| told.body == "1 done, 1 failed.")
         })
         .await;
+    let told = house.person.0.lock().unwrap().clone();
     assert_eq!(
-        house.person.0.lock().unwrap().len(),
+        told.len(),
         1,
-        "the failure is part of the batch's message: {:?}",
-        house.person.0.lock().unwrap()
+        "the failure is part of the batch's message: {told:?}"
     );
     assert_eq!(house.retry(vec![submitted.job_ids[0].clone()]).await, 1);
     house.until_completed(&submitted).await;

@@ -127,8 +127,8 @@ async fn retries_that_are_used_up_dead_letter_with_the_last_real_error_and_one_n
     let told = house.person.0.lock().unwrap();
     let about_failures: usize = told
         .iter()
-        .map(|notification| notification.title.matches("failed").count())
-        .sum();
+        .filter(|notification| format!("{notification:?}").contains("failed"))
+        .count();
     assert!(
         (1..=2).contains(&about_failures),
         "failures are told together, not one by one: {told:?}"

@@ -80,14 +80,19 @@ struct Entry<'entry> {
     job: Option<(&'entry JobId, u32)>,
     batch_id: Option<&'entry str>,
     body: Option<Value>,
+    /// How long it is kept back, in milliseconds.
+    delay: i64,
 }
+
+/// How long a failure waits for the end of its batch, to be told with it, in milliseconds.
+const WAIT_FOR_BATCH: i64 = 10_000;
 
 fn put(connection: &Connection, entry: &Entry<'_>, now: Timestamp) -> Result<()> {
     connection
         .prepare_cached(
             "INSERT INTO outbox (receiver, event, subject, job_id, generation, batch_id, body,
                                  created_at, available_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
              ON CONFLICT (receiver, event, subject) DO NOTHING",
         )?
         .execute((
@@ -99,6 +104,7 @@ fn put(connection: &Connection, entry: &Entry<'_>, now: Timestamp) -> Result<()>
             entry.batch_id,
             entry.body.as_ref().map(Value::to_string),
             now.0,
+            now.0 + entry.delay,
         ))?;
     Ok(())
 }
@@ -112,6 +118,7 @@ pub(super) fn result_stored(connection: &Connection, lease: &Lease, now: Timesta
         job: Some((&lease.job_id, lease.generation)),
         batch_id: None,
         body: None,
+        delay: 0,
     };
     put(connection, &entry, now)
 }
@@ -125,10 +132,12 @@ pub(super) fn job_failed(connection: &Connection, lease: &Lease, now: Timestamp)
         job: Some((&lease.job_id, lease.generation)),
         batch_id: None,
         body: None,
+        delay: WAIT_FOR_BATCH,
     };
     put(connection, &entry, now)?;
     if policy::webhook_wanted(connection)? {
         entry.receiver = "webhook";
+        entry.delay = 0;
         entry.body = Some(failure_body(connection, &lease.job_id, now)?);
         put(connection, &entry, now)?;
     }
@@ -194,6 +203,7 @@ pub(super) fn batch_completed(
         job: None,
         batch_id: Some(&batch_id),
         body: None,
+        delay: 0,
     };
     if policy::batches_are_notified(connection)? {
         put(connection, &entry, now)?;
@@ -248,6 +258,7 @@ pub(super) fn circuit_opened(
         job: None,
         batch_id: None,
         body: Some(json!({ "cause": cause.key(), "message": message })),
+        delay: 0,
     };
     put(connection, &entry, now)
 }
@@ -414,12 +425,16 @@ impl Store {
 
 /// The rows that are due for the desktop.
 const DUE: &str = "o.receiver = 'desktop' AND o.ended_at IS NULL AND o.available_at <= ?1";
+/// The failures that are due: a batch that ended takes its own along.
+const DUE_FAILURES: &str = "o.receiver = 'desktop' AND o.ended_at IS NULL AND o.event = 'job.failed' \
+     AND (o.available_at <= ?1 OR EXISTS (SELECT 1 FROM outbox AS b WHERE b.receiver = 'desktop' \
+          AND b.ended_at IS NULL AND b.event = 'batch.completed' AND b.batch_id = j.batch_id))";
 
 fn failures(connection: &Connection, now: Timestamp) -> Result<Vec<FailedJob>> {
     let mut statement = connection.prepare_cached(&format!(
         "SELECT o.outbox_id, j.batch_id, j.title, j.error_code, j.error
          FROM outbox AS o JOIN jobs AS j USING (job_id)
-         WHERE {DUE} AND o.event = 'job.failed' ORDER BY o.outbox_id LIMIT 1000"
+         WHERE {DUE_FAILURES} ORDER BY o.outbox_id LIMIT 1000"
     ))?;
     let found = statement.query_map([now.0], |row| {
         Ok(FailedJob {
