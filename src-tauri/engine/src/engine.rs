@@ -2,6 +2,7 @@
 
 mod actions;
 mod answer;
+mod checks;
 mod jobs;
 mod keys;
 mod limits;
@@ -31,6 +32,7 @@ use crate::provider::offline::OfflineProvider;
 use crate::results::Library;
 use crate::secrets::ApiKey;
 use crate::store::Store;
+use checks::checked;
 
 /// Events that a slow front may be behind before it is told to look at everything again.
 const EVENTS: usize = 4096;
@@ -343,96 +345,4 @@ fn prepare(directory: &std::path::Path) -> Result<PathBuf, EngineError> {
             action: "read",
             source,
         })
-}
-
-/// Returns a model's name tidied.
-fn checked_model(model: &str) -> Result<String, EngineError> {
-    let model = model.trim().to_owned();
-    if model.is_empty() || model.len() > 200 {
-        return Err(EngineError::bad_input(
-            "No model is named.",
-            "Enter a model, such as claude-sonnet-4-6.",
-        ));
-    }
-    Ok(model)
-}
-
-fn checked_max_tokens(max_tokens: u32) -> Result<(), EngineError> {
-    if (256..=128_000).contains(&max_tokens) {
-        return Ok(());
-    }
-    Err(EngineError::bad_input(
-        format!("An output limit of {max_tokens} tokens can't be used."),
-        "Enter a number from 256 to 128,000.",
-    ))
-}
-
-/// Returns an address without white space around it; nothing for an empty one.
-fn tidied(address: Option<String>) -> Option<String> {
-    address
-        .map(|address| address.trim().to_owned())
-        .filter(|address| !address.is_empty())
-}
-
-/// Returns the settings tidied, or which of them can't be used.
-fn checked(mut settings: Settings) -> Result<Settings, EngineError> {
-    settings.model = checked_model(&settings.model)?;
-    checked_max_tokens(settings.max_tokens)?;
-    settings.base_url = tidied(settings.base_url)
-        .map(|url| url.trim_end_matches('/').to_owned())
-        .filter(|url| !url.is_empty());
-    settings.webhook_url = tidied(settings.webhook_url);
-    if let Some(url) = &settings.webhook_url
-        && !is_web_address(url)
-    {
-        return Err(EngineError::bad_input(
-            format!("{url} is not an address that could be told of failures."),
-            "Enter one that begins with https:// or http://.",
-        ));
-    }
-    let limits = [
-        ("Requests", settings.requests_per_minute),
-        ("Input tokens", settings.input_tokens_per_minute),
-        ("Output tokens", settings.output_tokens_per_minute),
-        ("Tokens", Some(settings.tokens_per_minute)),
-    ];
-    for (what, limit) in limits {
-        if limit == Some(0) {
-            return Err(EngineError::bad_input(
-                format!("{what} per minute can't be 0: nothing would ever start."),
-                "Enter a larger number. To stop the work, pause the lanes.",
-            ));
-        }
-    }
-    let caps = [
-        settings.day_cap_micros,
-        settings.month_cap_micros,
-        settings.batch_cap_micros,
-    ];
-    if caps.iter().flatten().any(|cap| *cap < 0) {
-        return Err(EngineError::bad_input(
-            "A cap can't be less than nothing.",
-            "Enter an amount such as 5.00, or leave it empty for no cap.",
-        ));
-    }
-    if let Some(hours) = settings.quiet_hours
-        && (hours.from_minute >= 24 * 60 || hours.to_minute >= 24 * 60)
-    {
-        return Err(EngineError::bad_input(
-            "These hours are not of one day.",
-            "Enter times from 00:00 to 23:59.",
-        ));
-    }
-    if settings.retention_days == Some(0) {
-        return Err(EngineError::bad_input(
-            "Jobs can't be kept for 0 days.",
-            "Enter at least 1, or leave it empty to keep them.",
-        ));
-    }
-    Ok(settings)
-}
-
-fn is_web_address(text: &str) -> bool {
-    reqwest::Url::parse(text)
-        .is_ok_and(|url| matches!(url.scheme(), "http" | "https") && url.host_str().is_some())
 }

@@ -4,6 +4,7 @@
 //! be on disk: write-ahead log, `synchronous=FULL`, one commit for all that waited (group commit).
 
 mod actions;
+mod answers;
 #[cfg(feature = "bench")]
 pub mod bench;
 mod candidate;
@@ -43,8 +44,9 @@ use rusqlite::Connection;
 use crate::error::EngineError;
 
 pub(crate) use actions::Purge;
+pub(crate) use answers::NewAnswer;
 pub(crate) use claim::{ClaimRequest, ClaimedJob, Lease};
-pub(crate) use finish::{AfterAttempt, AttemptEnd, NewAnswer, NewResult};
+pub(crate) use finish::{AfterAttempt, AttemptEnd, NewResult};
 pub(crate) use ledger::Settlement;
 pub(crate) use lists::ListContext;
 pub(crate) use outbox::{

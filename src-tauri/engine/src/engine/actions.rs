@@ -219,7 +219,7 @@ impl Engine {
             None => None,
         };
         if let Some(max_tokens) = changes.max_tokens {
-            super::checked_max_tokens(max_tokens)?;
+            super::checks::checked_max_tokens(max_tokens)?;
         }
         let model = match (changes.provider, changes.model) {
             (Some(Provider::Offline), _) => Some(crate::provider::offline::METHOD.to_owned()),

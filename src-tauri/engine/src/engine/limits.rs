@@ -65,7 +65,7 @@ impl Engine {
     /// # Errors
     /// [`EngineError::BadInput`] for what can't be a price.
     pub async fn save_price(&self, mut price: ModelPrice) -> Result<PriceTable, EngineError> {
-        price.model = super::checked_model(&price.model)?;
+        price.model = super::checks::checked_model(&price.model)?;
         let long = price
             .long_prompt
             .map(|long| [long.input, long.output, long.cache_write, long.cache_read]);

@@ -1,18 +1,20 @@
 //! Why nothing moves, and when it will: what holds the job that would be next in each lane.
 
+mod look;
+mod reasons;
+
 use std::collections::HashMap;
 
-use rusqlite::{Connection, OptionalExtension as _};
+use rusqlite::Connection;
 
-use super::candidate::{Candidate, Line, in_line};
 use super::circuits::{self, Open};
-use super::gate::{Gate, Verdict};
-use super::queues::{self, Lane};
-use super::{Result, Store, candidate, held, rows, turns};
+use super::gate::Gate;
+use super::{Result, Store, queues};
 use crate::calendar::LocalTime;
-use crate::model::{
-    BudgetView, CapScope, Cause, Gauge, JobStatus, Provider, QueueName, Timestamp, WaitingReason,
-};
+use crate::model::{BudgetView, Gauge, JobStatus, Provider, QueueName, Timestamp, WaitingReason};
+use look::Look;
+
+pub(super) use reasons::{held_reason, reason_of};
 
 /// What holds a lane.
 #[derive(Clone, Debug)]
@@ -59,21 +61,9 @@ impl Store {
 pub(super) fn outlook(connection: &Connection, local: &LocalTime) -> Result<Outlook> {
     let gate = Gate::read(connection, local)?;
     let open = circuits::open(connection)?;
-    let mut look = Look {
-        connection,
-        local,
-        gate: &gate,
-        open: &open,
-        wake: Wake {
-            now: local.now,
-            at: None,
-        },
-        live: is_running(connection)?,
-        short: false,
-        bulk_first: None,
-    };
     let settings = queues::read(connection)?;
-    look.bulk_first = look.bulk_goes_first(&settings)?;
+    let mut look = Look::begin(connection, local, &gate, &open, &settings)?;
+    look.live = is_running(connection)?;
     let mut lanes = Vec::new();
     let mut high_short = false;
     for lane in settings {
@@ -87,336 +77,12 @@ pub(super) fn outlook(connection: &Connection, local: &LocalTime) -> Result<Outl
     }
     Ok(Outlook {
         lanes,
-        wake_at: look.wake.at,
+        wake_at: look.wake_at(),
         live: look.live,
         budget: budget(&gate),
         open,
         gate,
     })
-}
-
-/// Jobs that are looked at behind one that the next claim sets aside.
-const MOST_SET_ASIDE: usize = 50;
-
-/// The earliest moment after now.
-struct Wake {
-    now: Timestamp,
-    at: Option<Timestamp>,
-}
-
-impl Wake {
-    fn note(&mut self, moment: Timestamp) {
-        if moment > self.now {
-            self.at = Some(self.at.map_or(moment, |at| at.min(moment)));
-        }
-    }
-}
-
-struct Look<'look> {
-    connection: &'look Connection,
-    local: &'look LocalTime,
-    gate: &'look Gate,
-    open: &'look HashMap<Provider, Open>,
-    wake: Wake,
-    live: bool,
-    /// A job waits for tokens or requests that all models share.
-    short: bool,
-    /// What bulk waits for, where it is its turn and high may take nothing of it.
-    bulk_first: Option<WaitingReason>,
-}
-
-/// A pending job that is not visible yet.
-struct NextVisible {
-    at: Timestamp,
-    attempts: u32,
-    cause: Option<Cause>,
-}
-
-impl Look<'_> {
-    fn lane(&mut self, lane: &Lane, behind_high: bool) -> Result<Option<WaitingReason>> {
-        if !self.has_pending(lane.queue)? {
-            return Ok(None);
-        }
-        if lane.paused {
-            return Ok(Some(WaitingReason::QueuePaused));
-        }
-        if lane.queue == QueueName::Bulk
-            && let Some(hours) = self.gate.policy.quiet_hours
-            && let Some(until) = self.local.until_quiet(hours)
-        {
-            self.wake.note(until);
-            self.live = true;
-            return Ok(Some(WaitingReason::OutsideQuietHours { until }));
-        }
-        let visible = self.visible(lane, behind_high)?;
-        // Looked at in any case: it may have to be woken for.
-        let later = self.later(lane.queue)?;
-        Ok(match (visible, later) {
-            (Some(Visible::Ready), _) => None,
-            (Some(Visible::Held(reason)), _) => Some(reason),
-            (None, Some(reason)) => Some(reason),
-            (None, None) => self.passed_over(lane.queue)?,
-        })
-    }
-
-    /// Returns what the first job of bulk waits for, where the floor makes high wait behind it.
-    fn bulk_goes_first(&self, lanes: &[Lane]) -> Result<Option<WaitingReason>> {
-        let floor = self.gate.policy.bulk_floor;
-        let bulk = lanes.iter().find(|lane| lane.queue == QueueName::Bulk);
-        let quiet = (self.gate.policy.quiet_hours)
-            .is_some_and(|hours| self.local.until_quiet(hours).is_some());
-        if floor == 0
-            || quiet
-            || bulk.is_none_or(|lane| lane.paused)
-            || self.open.contains_key(&Provider::Claude)
-            || turns::high_since_bulk(self.connection)? + 1 < floor
-        {
-            return Ok(None);
-        }
-        let Some(job) = self.first(Line::Ordinary, QueueName::Bulk, Provider::Claude)? else {
-            return Ok(None);
-        };
-        Ok(match self.gate.judge(&job) {
-            Verdict::Wait {
-                reason,
-                shared: true,
-            } => Some(reason),
-            _ => None,
-        })
-    }
-
-    fn has_pending(&self, queue: QueueName) -> Result<bool> {
-        Ok(self
-            .connection
-            .prepare_cached(
-                "SELECT coalesce(sum(jobs), 0) > 0 FROM lane_counts
-                 WHERE queue = ?1 AND status = 'pending'",
-            )?
-            .query_row([queue.as_str()], |row| row.get(0))?)
-    }
-
-    /// Looks at the first job of each provider that is visible now.
-    fn visible(&mut self, lane: &Lane, behind_high: bool) -> Result<Option<Visible>> {
-        let mut held = None;
-        for provider in [Provider::Offline, Provider::Claude] {
-            let first = match self.first(Line::Ordinary, lane.queue, provider)? {
-                Some(job) => Some(job),
-                // The large ones come when nothing else waits.
-                None => self.first(Line::Oversized, lane.queue, provider)?,
-            };
-            let Some(job) = first else {
-                continue;
-            };
-            if let Some(open) = self.open.get(&provider) {
-                if let Some(probe_at) = open.probe_at {
-                    self.wake.note(probe_at);
-                }
-                self.live |= open.cause.passes_by_itself();
-                if !open.may_probe(self.local.now) {
-                    held = Some(reason_of(open));
-                    continue;
-                }
-            }
-            if behind_high && provider == Provider::Claude {
-                self.live = true;
-                held = Some(WaitingReason::BehindHigh);
-                continue;
-            }
-            if provider == Provider::Claude
-                && lane.queue == QueueName::High
-                && self.bulk_first.is_some()
-            {
-                // Bulk notes when it has to be woken for.
-                held = self.bulk_first.clone();
-                continue;
-            }
-            match self.verdict(lane, provider, &job)? {
-                Visible::Ready => return Ok(Some(Visible::Ready)),
-                Visible::Held(reason) => held = Some(reason),
-            }
-        }
-        Ok(held.map(Visible::Held))
-    }
-
-    /// Says whether a job may start, or one behind it where the next claim sets it aside.
-    fn verdict(&mut self, lane: &Lane, provider: Provider, first: &Candidate) -> Result<Visible> {
-        let mut reason = match self.judged(lane, first) {
-            (visible, false) => return Ok(visible),
-            (Visible::Held(reason), true) => reason,
-            (ready, true) => return Ok(ready),
-        };
-        let now = self.local.now;
-        let behind = in_line(
-            self.connection,
-            Line::Ordinary,
-            lane.queue,
-            provider,
-            now,
-            MOST_SET_ASIDE,
-        )?;
-        for job in behind.iter().skip(1) {
-            match self.judged(lane, job) {
-                (visible, false) => return Ok(visible),
-                (Visible::Held(another), true) => reason = another,
-                (Visible::Ready, true) => {}
-            }
-        }
-        Ok(Visible::Held(reason))
-    }
-
-    /// Judges one job; says also whether the next claim sets it aside, so that those behind it matter.
-    fn judged(&mut self, lane: &Lane, job: &Candidate) -> (Visible, bool) {
-        match self.gate.judge(job) {
-            Verdict::Admit(_) => {
-                if let Some(filled_at) = waits_to_be_filled(lane, job) {
-                    self.wake.note(filled_at);
-                }
-                self.live = true;
-                (Visible::Ready, false)
-            }
-            Verdict::PassOver { bit, reason } => {
-                if bit == held::OVERSIZED {
-                    self.live = true;
-                    if let Some(moment) = self.gate.windows.empty_at() {
-                        self.wake.note(moment);
-                    }
-                }
-                (Visible::Held(reason), true)
-            }
-            Verdict::Wait { reason, shared } => {
-                self.short |= shared;
-                match &reason {
-                    WaitingReason::TokenBudget { until }
-                    | WaitingReason::RequestsBudget { until } => {
-                        self.wake.note(*until);
-                        self.live = true;
-                    }
-                    WaitingReason::SpendCap {
-                        until: Some(until), ..
-                    } => self.wake.note(*until),
-                    _ => {}
-                }
-                (Visible::Held(reason), false)
-            }
-        }
-    }
-
-    fn first(&self, line: Line, queue: QueueName, provider: Provider) -> Result<Option<Candidate>> {
-        let now = self.local.now;
-        let mut found = in_line(self.connection, line, queue, provider, now, 1)?;
-        Ok(found.pop())
-    }
-
-    /// Returns why the next job that becomes visible is not visible yet.
-    fn later(&mut self, queue: QueueName) -> Result<Option<WaitingReason>> {
-        let mut next: Option<NextVisible> = None;
-        // What stands in the way of a provider, where all that is left of the lane is its.
-        let mut behind = None;
-        for (line, provider) in [
-            (Line::Ordinary, Provider::Claude),
-            (Line::Oversized, Provider::Claude),
-            (Line::Ordinary, Provider::Offline),
-        ] {
-            let found = self.next_visible(line, queue, provider)?;
-            let Some(found) = found else { continue };
-            if let Some(open) = self.open.get(&provider) {
-                if let Some(probe_at) = open.probe_at {
-                    self.wake.note(probe_at.max(found.at));
-                }
-                behind = Some(reason_of(open));
-                continue;
-            }
-            self.wake.note(found.at);
-            self.live = true;
-            if next.as_ref().is_none_or(|next| found.at < next.at) {
-                next = Some(found);
-            }
-        }
-        let Some(next) = next else {
-            return Ok(behind);
-        };
-        Ok(Some(if next.attempts > 0 {
-            WaitingReason::Retrying {
-                at: next.at,
-                cause: next.cause,
-            }
-        } else {
-            WaitingReason::Delayed { until: next.at }
-        }))
-    }
-
-    /// Returns the job that becomes visible next.
-    fn next_visible(
-        &self,
-        line: Line,
-        queue: QueueName,
-        provider: Provider,
-    ) -> Result<Option<NextVisible>> {
-        let mut next: Option<NextVisible> = None;
-        for position in candidate::positions(self.connection, line, queue, provider)? {
-            let found = self
-                .connection
-                .prepare_cached(&format!(
-                    "SELECT available_at, attempts, error_code FROM jobs
-                     WHERE status = 'pending' AND held = {} AND queue = ?1 AND provider = ?2
-                       AND position = ?3 AND available_at > ?4
-                     ORDER BY available_at LIMIT 1",
-                    line.held()
-                ))?
-                .query_row(
-                    (
-                        queue.as_str(),
-                        provider.as_str(),
-                        position,
-                        self.local.now.0,
-                    ),
-                    |row| {
-                        Ok(NextVisible {
-                            at: rows::timestamp(row, 0)?,
-                            attempts: row.get(1)?,
-                            cause: rows::cause(row, 2)?,
-                        })
-                    },
-                )
-                .optional()?;
-            if let Some(found) = found
-                && next.as_ref().is_none_or(|next| found.at < next.at)
-            {
-                next = Some(found);
-            }
-        }
-        Ok(next)
-    }
-
-    /// Returns why the first job is passed over, where all are.
-    fn passed_over(&self, queue: QueueName) -> Result<Option<WaitingReason>> {
-        let first = self
-            .connection
-            .prepare_cached(&format!(
-                "SELECT j.held, j.model, {}, {} FROM jobs AS j
-                 WHERE j.status = 'pending' AND j.held <> 0 AND j.queue = ?1 LIMIT 1",
-                candidate::BATCH_MONEY_COLUMNS,
-                candidate::WORK_COLUMNS
-            ))?
-            .query_row([queue.as_str()], |row| {
-                let model: String = row.get(1)?;
-                let estimate = crate::pricing::estimate(&model, &candidate::work(row, 6)?);
-                let worst = self.gate.policy.prices.at_worst_micros(&model, &estimate);
-                Ok(held_reason(
-                    row.get(0)?,
-                    model,
-                    &candidate::batch_money(row, 2)?,
-                    worst,
-                ))
-            })
-            .optional()?;
-        Ok(first.flatten())
-    }
-}
-
-enum Visible {
-    Ready,
-    Held(WaitingReason),
 }
 
 fn is_running(connection: &Connection) -> Result<bool> {
@@ -428,47 +94,6 @@ fn is_running(connection: &Connection) -> Result<bool> {
             (JobStatus::Running.as_str(), JobStatus::Submitted.as_str()),
             |row| row.get(0),
         )?)
-}
-
-/// Returns until when a claim waits for more jobs, as the lane's settings want.
-fn waits_to_be_filled(lane: &Lane, job: &Candidate) -> Option<Timestamp> {
-    let patience = i64::from(lane.settings.max_batch_timeout_ms);
-    (patience > 0).then(|| Timestamp(job.place.1.saturating_add(patience)))
-}
-
-/// Returns why the jobs behind an open circuit wait.
-pub(super) fn reason_of(open: &Open) -> WaitingReason {
-    match (open.cause, open.probe_at) {
-        (Cause::Offline, Some(until)) => WaitingReason::Offline { until },
-        (cause, _) => WaitingReason::CircuitOpen { cause },
-    }
-}
-
-/// Returns why a job is passed over, of its bits; `None` without any.
-pub(super) fn held_reason(
-    bits: i64,
-    model: String,
-    batch_money: &crate::model::Money,
-    at_worst_micros: Option<i64>,
-) -> Option<WaitingReason> {
-    if bits & held::JOB_PAUSED != 0 {
-        Some(WaitingReason::JobPaused)
-    } else if bits & held::BATCH_PAUSED != 0 {
-        Some(WaitingReason::BatchPaused)
-    } else if bits & held::NO_PRICE != 0 {
-        Some(WaitingReason::PriceUnknown { model })
-    } else if bits & held::BATCH_CAPPED != 0 {
-        Some(WaitingReason::SpendCap {
-            scope: CapScope::Batch,
-            cap_micros: batch_money.cap_micros.unwrap_or(0),
-            needed_micros: batch_money.committed_micros() + at_worst_micros.unwrap_or(0),
-            until: None,
-        })
-    } else if bits & held::OVERSIZED != 0 {
-        Some(WaitingReason::LargerThanBudget)
-    } else {
-        None
-    }
 }
 
 fn budget(gate: &Gate) -> BudgetView {

@@ -4,7 +4,7 @@ use super::steps::{How, Picked, Settle, Usage};
 use super::world::{Checked, Handed, World, check, said};
 use crate::model::{AttemptOutcome, Cause, JobStatus, Provider};
 use crate::store::{
-    AfterAttempt, AttemptEnd, Lease, NewAnswer, NewResult, Settlement, finish, recover,
+    AfterAttempt, AttemptEnd, Lease, NewAnswer, NewResult, Settlement, answers, finish, recover,
 };
 
 impl World<'_> {
@@ -90,7 +90,7 @@ impl World<'_> {
             micros,
         };
         let answer = answer_of(tokens, micros);
-        let held = finish::keep_answer(self.connection, &lease, &answer, settlement, self.now)
+        let held = answers::keep_answer(self.connection, &lease, &answer, settlement, self.now)
             .map_err(said)?;
         check!(
             held == self.holds(&lease),
