@@ -119,18 +119,9 @@ async fn a_raised_cap_lets_the_next_job_start_at_once() {
 #[tokio::test]
 async fn the_cap_of_a_batch_holds_that_batch_and_no_other() {
     let house = House::working().await;
-    let report = house
-        .engine
-        .scan(house.put_pdfs(&["dear-1.pdf", "dear-2.pdf"]))
-        .await
-        .unwrap();
     let mut capped = submission(QueueName::High, Provider::Claude);
     capped.cap_micros = Some(50_000);
-    let dear = house
-        .engine
-        .submit_scan(report.scan_id, capped)
-        .await
-        .unwrap();
+    let dear = house.add_as(&["dear-1.pdf", "dear-2.pdf"], capped).await;
     let other = house.add(&["other/a.pdf", "other/b.pdf"]).await;
     house.until_completed(&other).await;
     let held = house.job(&dear.job_ids[0]).await.job;
@@ -247,19 +238,12 @@ async fn bulk_waits_for_its_hours_while_high_goes_on() {
     house
         .set(|settings| settings.quiet_hours = Some(night))
         .await;
-    let report = house
-        .engine
-        .scan(house.put_pdfs(&["bulk-1.pdf", "bulk-2.pdf"]))
-        .await
-        .unwrap();
     let bulk = house
-        .engine
-        .submit_scan(
-            report.scan_id,
+        .add_as(
+            &["bulk-1.pdf", "bulk-2.pdf"],
             submission(QueueName::Bulk, Provider::Claude),
         )
-        .await
-        .unwrap();
+        .await;
     let high = house.add(&["high/a.pdf", "high/b.pdf"]).await;
     house.until_completed(&high).await;
     house.clock.advance(Duration::from_secs(10));
@@ -272,18 +256,9 @@ async fn bulk_waits_for_its_hours_while_high_goes_on() {
 #[tokio::test]
 async fn a_paused_batch_and_a_paused_job_hold_only_themselves() {
     let house = House::working().await;
-    let report = house
-        .engine
-        .scan(house.put_pdfs(&["a.pdf", "b.pdf", "c.pdf"]))
-        .await
-        .unwrap();
     let mut wanted = submission(QueueName::High, Provider::Claude);
     wanted.paused = true;
-    let batch = house
-        .engine
-        .submit_scan(report.scan_id, wanted)
-        .await
-        .unwrap();
+    let batch = house.add_as(&["a.pdf", "b.pdf", "c.pdf"], wanted).await;
     let other = house.add(&["other/a.pdf", "other/b.pdf"]).await;
     house.until_completed(&other).await;
     assert_eq!(

@@ -413,19 +413,12 @@ async fn high_goes_before_bulk_and_a_paused_lane_holds_only_itself() {
         .save_key("sk-ant-test-0123456789".to_owned(), false)
         .await
         .unwrap();
-    let report = house
-        .engine
-        .scan(house.put_pdfs(&["bulk-1.pdf", "bulk-2.pdf"]))
-        .await
-        .unwrap();
     let bulk = house
-        .engine
-        .submit_scan(
-            report.scan_id,
+        .add_as(
+            &["bulk-1.pdf", "bulk-2.pdf"],
             submission(QueueName::Bulk, Provider::Claude),
         )
-        .await
-        .unwrap();
+        .await;
     let high = house.add(&["high.pdf"]).await;
     house
         .engine
@@ -457,19 +450,12 @@ async fn high_goes_before_bulk_and_a_paused_lane_holds_only_itself() {
 #[tokio::test]
 async fn a_bulk_job_is_delayed_and_says_until_when() {
     let house = House::working().await;
-    let report = house
-        .engine
-        .scan(house.put_pdfs(&["a.pdf", "b.pdf"]))
-        .await
-        .unwrap();
     let bulk = house
-        .engine
-        .submit_scan(
-            report.scan_id,
+        .add_as(
+            &["a.pdf", "b.pdf"],
             submission(QueueName::Bulk, Provider::Claude),
         )
-        .await
-        .unwrap();
+        .await;
     for job_id in &bulk.job_ids {
         assert!(matches!(
             house.job(job_id).await.job.waiting,

@@ -167,6 +167,15 @@ impl House {
         self.submit(self.put_pdfs(names), Provider::Claude).await
     }
 
+    /// Writes PDFs that say their own names, and submits them as wanted.
+    pub(crate) async fn add_as(&self, names: &[&str], wanted: Submission) -> Submitted {
+        let report = self.engine.scan(self.put_pdfs(names)).await.unwrap();
+        self.engine
+            .submit_scan(report.scan_id, wanted)
+            .await
+            .unwrap()
+    }
+
     /// Puts jobs back in the queue as they are. Returns how many were.
     pub(crate) async fn retry(&self, job_ids: Vec<JobId>) -> u64 {
         let affected = self
