@@ -181,3 +181,24 @@ async fn a_key_is_tested_by_a_free_call() {
         "testing a key must cost nothing"
     );
 }
+
+#[test]
+fn files_that_were_named_from_one_folder_are_found_from_another() {
+    let desk = Desk::new();
+    desk.put_pdfs(2);
+    let folder = desk.path("");
+    let name = folder.file_name().unwrap().to_str().unwrap().to_owned();
+    let roundabout = format!("../{name}/pdfs/report-002.pdf");
+    for path in ["pdfs/report-001.pdf", &roundabout] {
+        desk.text(&["add", path, "--provider", "offline", "--queue", "high"]);
+    }
+    let run = desk.gistmill(&["run"]).current_dir("/").output().unwrap();
+    assert!(run.status.success(), "{run:?}");
+    for job in desk.json(&["jobs"])["jobs"].as_array().unwrap() {
+        let path = job["sourcePath"].as_str().unwrap();
+        assert!(
+            path.starts_with('/') && !path.contains(".."),
+            "a path must mean the same file from everywhere: {path}"
+        );
+    }
+}

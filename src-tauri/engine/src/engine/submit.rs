@@ -1,6 +1,6 @@
 //! Scanning and submitting.
 
-use std::path::PathBuf;
+use std::path::{Component, PathBuf};
 use std::sync::PoisonError;
 
 use tokio_util::sync::CancellationToken;
@@ -45,6 +45,7 @@ impl Engine {
             own: self.0.config.data_directory.clone(),
             events: &self.0.events,
         };
+        let paths = paths.into_iter().map(from_the_root).collect();
         let mut report = intake::scan(paths, parts, &cancel).await?;
         let settings = self.0.store.settings().await?;
         let prices = self.0.store.prices().await?;
@@ -228,6 +229,17 @@ impl Engine {
             Err(unknown())
         }
     }
+}
+
+/// Returns a path that means the same file wherever the program that reads it is started.
+fn from_the_root(path: PathBuf) -> PathBuf {
+    // Without a present folder there is nothing better than what was given.
+    let path = std::path::absolute(&path).unwrap_or(path);
+    if path.components().any(|part| part == Component::ParentDir) {
+        // A file that is missing is said to be so by the scan.
+        return path.canonicalize().unwrap_or(path);
+    }
+    path
 }
 
 fn new_job(file: &ScannedFile) -> NewJob {
