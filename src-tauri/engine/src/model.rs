@@ -5,15 +5,18 @@
 
 mod attempt;
 mod batch;
+mod bucket;
 mod budget;
 mod cause;
 mod document;
 mod event;
+mod export;
 mod id;
 mod job;
 mod overview;
 mod problem;
 mod queue;
+mod report;
 mod result;
 mod scan;
 mod selection;
@@ -23,10 +26,15 @@ mod usage;
 
 pub use attempt::{AttemptOutcome, AttemptView};
 pub use batch::BatchView;
+pub use bucket::{
+    BucketAddress, BucketSettings, BucketStatus, BucketTest, FailedUpload, Jurisdiction,
+    UploadCause, UploadTrouble, UploadView, UploadsView,
+};
 pub use budget::{BudgetView, Gauge, LongPromptPrice, ModelPrice, Money, PriceTable, PriceView};
 pub use cause::{Cause, CauseClass, Fix};
 pub use document::{DocumentView, Encryption, Finding};
 pub use event::{EngineEvent, JobPhase};
+pub use export::{ExportFormat, ExportRequest, Exported};
 pub use id::{BatchId, JobId, Sha256, Timestamp};
 pub use job::{
     CapScope, JobDetail, JobFilter, JobKind, JobPage, JobStatus, JobView, JobsShown, WaitingReason,
@@ -34,14 +42,20 @@ pub use job::{
 pub use overview::{CircuitView, ConsumerPlace, JobCounts, Overview};
 pub use problem::{Problem, ProblemCode};
 pub use queue::{LaneSettings, LaneView, Place, QueueName};
-pub use result::ResultView;
-pub use scan::{ScanId, ScanReport, ScannedFile, SkipReason, SkippedPath, Submission, Submitted};
+pub use report::{BatchReport, NextStep, RankedJob};
+pub use result::{OlderResult, ResultFormat, ResultView, ReusedFrom};
+pub use scan::{
+    ScanId, ScanReport, ScannedFile, SkipReason, SkippedPath, Submission, SubmissionPlan, Submitted,
+};
 pub use selection::{
     Affected, BulkAction, DeadLetterGroup, LeftOut, LeftOutReason, RetryChanges, RetryPlan,
     Selection,
 };
 pub use settings::{
-    KeySource, KeyStatus, KeyTest, Language, Provider, QuietHours, Settings, Theme, WebhookStatus,
+    CopiesTo, KeySource, KeyStatus, KeyTest, Language, NameTaken, Provider, QuietHours, Settings,
+    Theme, WebhookStatus,
 };
-pub use template::TemplateView;
+pub use template::{
+    FieldKind, TemplateDraft, TemplateField, TemplateKind, TemplatePreview, TemplateView, Variables,
+};
 pub use usage::{ToldLimits, Usage};

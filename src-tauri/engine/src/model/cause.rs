@@ -65,6 +65,8 @@ pub enum Cause {
     UnknownStopReason,
     /// The answer held no text.
     EmptyAnswer,
+    /// The answer is not the set of fields that was asked for.
+    FieldsInvalid,
     /// So few input tokens were counted that the document cannot have been read.
     DocumentNotRead,
 
@@ -151,6 +153,7 @@ impl Cause {
             | Self::ContextFilled
             | Self::UnknownStopReason
             | Self::EmptyAnswer
+            | Self::FieldsInvalid
             | Self::DocumentNotRead => CauseClass::Review,
             Self::RateLimited
             | Self::RampLimited
@@ -218,6 +221,7 @@ impl Cause {
             Self::CutOff => Fix::RaiseOutputLimit,
             Self::Declined
             | Self::ContextFilled
+            | Self::FieldsInvalid
             | Self::PromptTooLong
             | Self::ContentFiltered
             | Self::InvalidRequest => Fix::ChangeModel,
@@ -265,6 +269,9 @@ impl Cause {
             Self::Declined => "Read what came, or run it again with another model or template.",
             Self::ContextFilled => "Split the document, or run it again with a larger model.",
             Self::UnknownStopReason | Self::EmptyAnswer => "Read what came, then run it again.",
+            Self::FieldsInvalid => {
+                "Read what came, then run it again with another model, or with clearer fields."
+            }
             Self::DocumentNotRead => {
                 "The endpoint seems to drop PDFs: the text is not to be trusted. Use another endpoint."
             }

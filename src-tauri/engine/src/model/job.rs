@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     AttemptView, BatchId, Cause, DocumentView, JobId, Provider, QueueName, ResultView, Timestamp,
+    Variables,
 };
 
 /// The state of a job (product rules, section 2).
@@ -155,6 +156,11 @@ pub enum WaitingReason {
         /// When that is tried again.
         until: Timestamp,
     },
+    /// It is answered and stored, and counts as completed when its result is in the bucket.
+    Uploading {
+        /// What the last upload met, if it was tried.
+        message: Option<String>,
+    },
     /// Its file is not where it was.
     FileMissing,
     /// No program is consuming the queue.
@@ -203,6 +209,8 @@ pub struct JobView {
     pub pages: Option<u32>,
     /// The template's id with its version (`pdf-summarize-v1`).
     pub template: String,
+    /// Whether its answer is a set of fields.
+    pub has_fields: bool,
     /// What answers.
     pub provider: Provider,
     /// The model asked for (for the offline provider the method's name).
@@ -223,6 +231,8 @@ pub struct JobView {
     pub output_tokens: u64,
     /// Cost of all its attempts in micro-dollars; `None` when a price or an outcome is unknown.
     pub cost_micros: Option<i64>,
+    /// Whether its result was taken from an earlier job, for nothing.
+    pub reused: bool,
     /// Milliseconds that its ended attempts ran.
     pub ran_ms: u64,
     /// Milliseconds that it waited before its attempts.
@@ -242,6 +252,8 @@ pub struct JobDetail {
     pub job: JobView,
     /// The prompt of a prompt job.
     pub prompt: Option<String>,
+    /// Values that were given for the template's variables.
+    pub variables: Variables,
     /// What the inspection found in the PDF.
     pub document: Option<DocumentView>,
     /// Every attempt, newest first.

@@ -2,7 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BatchView, BudgetView, Cause, Fix, KeyStatus, LaneView, Problem, Provider, Timestamp};
+use super::{
+    BatchView, BudgetView, Cause, Fix, KeyStatus, LaneView, Problem, Provider, Timestamp,
+    UploadsView,
+};
 
 /// Jobs by state; dead letters are the failed and the dead-lettered together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,4 +91,6 @@ pub struct Overview {
     pub finished_per_minute: Vec<u32>,
     /// Whether a key is set, and where.
     pub key: KeyStatus,
+    /// How uploads of results come on.
+    pub uploads: UploadsView,
 }

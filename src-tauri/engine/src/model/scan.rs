@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BatchId, DocumentView, JobId, Provider, QueueName};
+use super::{BatchId, DocumentView, JobId, Provider, QueueName, Variables};
 
 /// Why something dropped is not among the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -47,6 +47,8 @@ pub struct ScannedFile {
     pub path: String,
     /// Its name.
     pub name: String,
+    /// Its place within what was added, such as `reports/2026/q1.pdf`; copies are mirrored by it.
+    pub relative_path: String,
     /// When it was last changed: milliseconds since 1970.
     pub modified_ms: i64,
     /// What the inspection found.
@@ -99,6 +101,29 @@ pub struct Submission {
     pub cap_micros: Option<i64>,
     /// Whether the batch is added paused.
     pub paused: bool,
+    /// Values for the template's variables; what it has none for stays empty.
+    #[serde(default)]
+    pub variables: Variables,
+    /// Whether files that have a result already are asked again, and paid again.
+    #[serde(default)]
+    pub fresh: bool,
+}
+
+/// What a submission would come to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct SubmissionPlan {
+    /// Jobs that would be asked.
+    pub to_run: u64,
+    /// Jobs that would get an earlier result for nothing.
+    pub reused: u64,
+    /// Jobs that would fail at once, since their files can't be used.
+    pub to_fail: u64,
+    /// Expected to cost about this many micro-dollars; `None` without a known price.
+    pub expected_micros: Option<i64>,
+    /// At most this many micro-dollars, at one attempt each; `None` without a known price.
+    pub at_worst_micros: Option<i64>,
 }
 
 /// What was stored for a submission.

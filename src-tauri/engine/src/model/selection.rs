@@ -50,6 +50,8 @@ pub struct RetryChanges {
     pub queue: Option<QueueName>,
     /// Most output tokens.
     pub max_tokens: Option<u32>,
+    /// Whether jobs that are completed run again, too. Their results stay as those of an earlier run.
+    pub completed: bool,
 }
 
 /// What putting jobs back in the queue would do.
@@ -98,6 +100,8 @@ pub enum LeftOutReason {
         /// What speaks against it.
         cause: Cause,
     },
+    /// Its template asks for fields, which only Claude can fill in.
+    FieldsNeedClaude,
     /// Nobody knows what the model costs.
     PriceUnknown {
         /// The model.

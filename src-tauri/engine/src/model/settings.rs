@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Timestamp;
+use super::{BucketSettings, Timestamp};
 
 /// What answers a job.
 #[derive(
@@ -65,6 +65,34 @@ pub enum Theme {
     Dark,
 }
 
+/// Where a copy of each result is put, besides the library.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "kebab-case")]
+pub enum CopiesTo {
+    /// Nowhere.
+    Nowhere,
+    /// Beside each PDF.
+    #[default]
+    BesidePdf,
+    /// In the output folder, in folders like those that were added.
+    Folder,
+}
+
+/// What is done where the name of a copy is taken by another file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "kebab-case")]
+pub enum NameTaken {
+    /// The copy gets a number.
+    #[default]
+    Number,
+    /// No copy is made.
+    Skip,
+    /// The file is replaced if it is a copy that nobody edited; else the new one gets a number.
+    Overwrite,
+}
+
 /// What a person can set. Secrets are not among it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
@@ -78,8 +106,20 @@ pub struct Settings {
     pub max_tokens: u32,
     /// Where Claude is asked; `None` for Anthropic itself.
     pub base_url: Option<String>,
-    /// Put a copy of each result beside its PDF.
-    pub copy_beside_pdf: bool,
+    /// Where a copy of each result is put.
+    pub copies_to: CopiesTo,
+    /// The folder that mirrored copies go to; used with [`CopiesTo::Folder`].
+    pub output_folder: Option<String>,
+    /// What is done where a copy's name is taken.
+    pub name_taken: NameTaken,
+    /// Whether each finished batch of files leaves a table (CSV) beside the copies.
+    pub batch_csv: bool,
+    /// Whether each finished batch of files leaves one JSON object a line beside the copies.
+    pub batch_jsonl: bool,
+    /// Whether each finished batch of files leaves all its results in one Markdown file beside the copies.
+    pub batch_markdown: bool,
+    /// The bucket that copies of results go to; `None` until one is set.
+    pub bucket: Option<BucketSettings>,
     /// The window's language.
     pub language: Language,
     /// The window's colours.
@@ -146,7 +186,13 @@ impl Default for Settings {
             model: "claude-sonnet-4-6".to_owned(),
             max_tokens: 4096,
             base_url: None,
-            copy_beside_pdf: true,
+            copies_to: CopiesTo::default(),
+            output_folder: None,
+            name_taken: NameTaken::default(),
+            batch_csv: true,
+            batch_jsonl: false,
+            batch_markdown: true,
+            bucket: None,
             language: Language::default(),
             theme: Theme::default(),
             welcomed: false,

@@ -17,6 +17,10 @@ job: JobView,
  */
 prompt: string | null, 
 /**
+ * Values that were given for the template's variables.
+ */
+variables: { [key in string]: string }, 
+/**
  * What the inspection found in the PDF.
  */
 document: DocumentView | null, 

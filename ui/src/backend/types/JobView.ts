@@ -62,6 +62,10 @@ pages: number | null,
  */
 template: string, 
 /**
+ * Whether its answer is a set of fields.
+ */
+hasFields: boolean, 
+/**
  * What answers.
  */
 provider: Provider, 
@@ -101,6 +105,10 @@ outputTokens: number,
  * Cost of all its attempts in micro-dollars; `None` when a price or an outcome is unknown.
  */
 costMicros: number | null, 
+/**
+ * Whether its result was taken from an earlier job, for nothing.
+ */
+reused: boolean, 
 /**
  * Milliseconds that its ended attempts ran.
  */

@@ -8,7 +8,7 @@ export type LeftOutReason = { "why": "completed" } | { "why": "live" } | { "why"
 /**
  * What speaks against it.
  */
-cause: Cause, } | { "why": "price-unknown", 
+cause: Cause, } | { "why": "fields-need-claude" } | { "why": "price-unknown", 
 /**
  * The model.
  */

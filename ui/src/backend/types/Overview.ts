@@ -7,6 +7,7 @@ import type { JobCounts } from "./JobCounts";
 import type { KeyStatus } from "./KeyStatus";
 import type { LaneView } from "./LaneView";
 import type { Problem } from "./Problem";
+import type { UploadsView } from "./UploadsView";
 
 /**
  * Everything a front shows around its list, read in one snapshot.
@@ -51,4 +52,8 @@ finishedPerMinute: Array<number>,
 /**
  * Whether a key is set, and where.
  */
-key: KeyStatus, };
+key: KeyStatus, 
+/**
+ * How uploads of results come on.
+ */
+uploads: UploadsView, };

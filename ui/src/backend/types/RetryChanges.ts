@@ -25,4 +25,8 @@ queue: QueueName | null,
 /**
  * Most output tokens.
  */
-maxTokens: number | null, };
+maxTokens: number | null, 
+/**
+ * Whether jobs that are completed run again, too. Their results stay as those of an earlier run.
+ */
+completed: boolean, };

@@ -14,6 +14,10 @@ path: string,
  */
 name: string, 
 /**
+ * Its place within what was added, such as `reports/2026/q1.pdf`; copies are mirrored by it.
+ */
+relativePath: string, 
+/**
  * When it was last changed: milliseconds since 1970.
  */
 modifiedMs: number, 

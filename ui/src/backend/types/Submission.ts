@@ -33,4 +33,12 @@ capMicros: number | null,
 /**
  * Whether the batch is added paused.
  */
-paused: boolean, };
+paused: boolean, 
+/**
+ * Values for the template's variables; what it has none for stays empty.
+ */
+variables: { [key in string]: string }, 
+/**
+ * Whether files that have a result already are asked again, and paid again.
+ */
+fresh: boolean, };

@@ -58,4 +58,8 @@ cause: Cause, } | { "reason": "offline",
 /**
  * When that is tried again.
  */
-until: Timestamp, } | { "reason": "file-missing" } | { "reason": "no-consumer" };
+until: Timestamp, } | { "reason": "uploading", 
+/**
+ * What the last upload met, if it was tried.
+ */
+message: string | null, } | { "reason": "file-missing" } | { "reason": "no-consumer" };

@@ -1,0 +1,219 @@
+//! The bucket in Cloudflare R2 that copies of results go to, and how the uploads come on.
+
+use serde::{Deserialize, Serialize};
+
+use super::Timestamp;
+
+/// Where in the world Cloudflare keeps a bucket: it answers at the address of its jurisdiction only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "kebab-case")]
+pub enum Jurisdiction {
+    /// No jurisdiction was chosen for the bucket.
+    #[default]
+    Default,
+    /// The European Union.
+    Eu,
+    /// FedRAMP, in the United States.
+    Fedramp,
+}
+
+/// A bucket. Its secret is kept in the keychain.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase", default)]
+pub struct BucketSettings {
+    /// Whether results are uploaded.
+    pub enabled: bool,
+    /// Cloudflare's account id: 32 hexadecimal digits. Empty with an address of its own.
+    pub account_id: String,
+    /// Where Cloudflare keeps the bucket.
+    pub jurisdiction: Jurisdiction,
+    /// The address of another server that speaks S3, in place of Cloudflare's.
+    pub endpoint: Option<String>,
+    /// The bucket's name.
+    pub bucket: String,
+    /// A folder in the bucket, without slashes around it; empty for none.
+    pub folder: String,
+    /// The id of the access key.
+    pub access_key_id: String,
+    /// Whether the PDFs are uploaded, too.
+    pub upload_documents: bool,
+    /// Whether a job counts as completed only when its result is in the bucket.
+    pub wait_for_upload: bool,
+}
+
+/// What an address that a person pasted says of a bucket.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct BucketAddress {
+    /// Cloudflare's account id; empty when the address is not Cloudflare's.
+    pub account_id: String,
+    /// Where Cloudflare keeps the bucket.
+    pub jurisdiction: Jurisdiction,
+    /// The address of the server when it is not Cloudflare's.
+    pub endpoint: Option<String>,
+    /// The bucket, if the address names one.
+    pub bucket: Option<String>,
+    /// The folder in it, if the address names one.
+    pub folder: Option<String>,
+}
+
+/// Why something could not be uploaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "kebab-case")]
+pub enum UploadCause {
+    /// No secret is set, or the keychain does not give it.
+    SecretMissing,
+    /// The server does not know the access key's id.
+    KeyUnknown,
+    /// The secret does not belong to the access key's id.
+    SecretWrong,
+    /// The access key may not write to this bucket.
+    NotAllowed,
+    /// There is no bucket of this name at this address.
+    BucketMissing,
+    /// The bucket is kept in another jurisdiction.
+    OtherJurisdiction,
+    /// This computer's clock is wrong by minutes.
+    ClockWrong,
+    /// R2 is not switched on for the account.
+    NotSubscribed,
+    /// Nothing answers at the address.
+    Unreachable,
+    /// The answer did not come in time, or broke off.
+    Interrupted,
+    /// The server wants fewer writes for a while.
+    TooMany,
+    /// The server has trouble of its own.
+    ServerTrouble,
+    /// The server overwrites what it was told not to.
+    Overwrites,
+    /// Another object lies under this name; it stands.
+    Taken,
+    /// The file to be uploaded is not in the library any more, or not where it was.
+    FileGone,
+    /// The file is not what was added any more.
+    FileChanged,
+    /// The file is larger than one upload takes.
+    TooLarge,
+    /// The server refused it for another reason.
+    Refused,
+}
+
+/// What went wrong with an upload, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct UploadTrouble {
+    /// Why.
+    pub cause: UploadCause,
+    /// What happened, in a sentence.
+    pub message: String,
+    /// What to do about it.
+    pub hint: String,
+}
+
+/// What trying a bucket showed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct BucketTest {
+    /// What is wrong; `None` when an object was written, read, protected from overwriting and deleted.
+    pub trouble: Option<UploadTrouble>,
+    /// How long it took, in milliseconds.
+    pub took_ms: u64,
+}
+
+/// How uploads come on, in short.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct UploadsView {
+    /// Whether results are uploaded.
+    pub enabled: bool,
+    /// Uploads that wait.
+    pub waiting: u64,
+    /// Since when the oldest of them waits.
+    pub oldest_at: Option<Timestamp>,
+    /// Uploads that were given up.
+    pub failed: u64,
+    /// What stands in the way of all of them, if anything does.
+    pub trouble: Option<UploadTrouble>,
+    /// When that is tried again.
+    pub retry_at: Option<Timestamp>,
+}
+
+/// The bucket and how its uploads come on, in full.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct BucketStatus {
+    /// The address that objects' names are appended to; `None` until a bucket is set.
+    pub address: Option<String>,
+    /// Whether there is a secret.
+    pub secret_set: bool,
+    /// Whether that secret is kept until the program ends only, or came from the environment.
+    pub secret_is_lasting: bool,
+    /// Why the keychain can't be used, if it can't.
+    pub keychain_problem: Option<String>,
+    /// How uploads come on.
+    pub uploads: UploadsView,
+    /// Stored results that lie in this bucket.
+    pub uploaded: u64,
+    /// Stored results that don't, and are not on their way.
+    pub not_uploaded: u64,
+    /// The newest uploads that were given up, at most twenty.
+    pub failures: Vec<FailedUpload>,
+}
+
+/// An upload that was given up.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct FailedUpload {
+    /// The job.
+    pub job_id: super::JobId,
+    /// Its title.
+    pub title: String,
+    /// Why.
+    pub message: String,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// Where the upload of one result stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(
+    tag = "state",
+    rename_all = "kebab-case",
+    rename_all_fields = "camelCase"
+)]
+pub enum UploadView {
+    /// It waits for its turn, or to be tried again.
+    Waiting {
+        /// How often it was tried.
+        tries: u32,
+        /// What the last try met.
+        message: Option<String>,
+        /// When it is tried at the earliest.
+        at: Timestamp,
+    },
+    /// It is there.
+    Uploaded {
+        /// The object's address.
+        address: String,
+        /// Since when.
+        at: Timestamp,
+    },
+    /// It was given up.
+    Failed {
+        /// Why.
+        message: String,
+        /// When.
+        at: Timestamp,
+    },
+}
