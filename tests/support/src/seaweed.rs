@@ -197,6 +197,10 @@ impl TestBucket {
 
 /// Starts the keeper.
 #[expect(clippy::expect_used, reason = "a test without its server can't go on")]
+#[expect(
+    clippy::zombie_processes,
+    reason = "it outlives this process, which only tests are"
+)]
 fn keep(folder: &Path, weed: &Path) {
     let program = folder.join("keeper.py");
     std::fs::write(&program, KEEPER).expect("a file in the target folder");
