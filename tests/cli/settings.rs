@@ -75,7 +75,7 @@ fn every_setting_is_set_shown_and_taken_back() {
             "baseUrl",
             json!("http://127.0.0.1:9"),
         ),
-        ("copy-beside-pdf", "off", "copyBesidePdf", json!(false)),
+        ("copies-to", "nowhere", "copiesTo", json!("nowhere")),
         (
             "tokens-per-minute",
             "50000",

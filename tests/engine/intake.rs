@@ -1,6 +1,8 @@
 //! Bad input: each gets a clear state and message, nothing is lost, the others go on.
 
-use gistmill_engine::model::{Cause, JobStatus, Provider, QueueName, ScanId, Settings, SkipReason};
+use gistmill_engine::model::{
+    Cause, CopiesTo, JobStatus, Provider, QueueName, ScanId, Settings, SkipReason,
+};
 use gistmill_testkit::pdf;
 
 use crate::support::{House, submission};
@@ -149,7 +151,7 @@ async fn copies_land_beside_the_pdfs_and_a_folder_that_refuses_costs_no_result()
     house
         .engine
         .save_settings(Settings {
-            copy_beside_pdf: true,
+            copies_to: CopiesTo::BesidePdf,
             ..settings
         })
         .await

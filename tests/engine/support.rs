@@ -7,8 +7,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use gistmill_engine::clock::Clock;
 use gistmill_engine::model::{
-    BulkAction, ConsumerPlace, JobDetail, JobFilter, JobId, JobStatus, JobView, Provider,
-    QueueName, RetryChanges, Selection, Settings, Submission, Submitted, Timestamp,
+    BulkAction, ConsumerPlace, CopiesTo, JobDetail, JobFilter, JobId, JobStatus, JobView, Provider,
+    QueueName, RetryChanges, Selection, Settings, Submission, Submitted, Timestamp, Variables,
 };
 use gistmill_engine::pdf::PdfWorkerConfig;
 use gistmill_engine::secrets::{MemorySecrets, SecretStore};
@@ -95,7 +95,7 @@ impl House {
         // Copies are the subject of one test only; elsewhere they would be input of the next scan.
         engine
             .save_settings(Settings {
-                copy_beside_pdf: false,
+                copies_to: CopiesTo::Nowhere,
                 ..Settings::default()
             })
             .await
@@ -294,6 +294,8 @@ pub(crate) fn submission(queue: QueueName, provider: Provider) -> Submission {
         model: None,
         cap_micros: None,
         paused: false,
+        variables: Variables::new(),
+        fresh: false,
     }
 }
 

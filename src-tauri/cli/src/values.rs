@@ -93,6 +93,21 @@ pub(crate) fn switch(text: &str) -> Result<bool, String> {
     }
 }
 
+/// Reads a word that the engine knows, such as `beside-pdf`.
+pub(crate) fn word<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, String> {
+    let word = serde_json::Value::String(text.to_owned());
+    // The engine's own message lists the words that it knows.
+    serde_json::from_value(word).map_err(|error| error.to_string())
+}
+
+/// Writes a word as it is read.
+pub(crate) fn written<T: serde::Serialize>(word: &T) -> String {
+    match serde_json::to_value(word) {
+        Ok(serde_json::Value::String(word)) => word,
+        _ => String::new(),
+    }
+}
+
 /// Reads hours such as `22:00-07:00`.
 pub(crate) fn hours(text: &str) -> Result<QuietHours, String> {
     text.split_once('-')

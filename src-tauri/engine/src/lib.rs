@@ -15,6 +15,7 @@ mod intake;
 mod outbox;
 mod results;
 mod store;
+mod templates;
 
 pub mod clock;
 pub mod model;

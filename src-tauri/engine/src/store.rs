@@ -25,14 +25,17 @@ mod queues;
 mod readers;
 mod recover;
 mod redrive;
+mod results;
 mod retention;
 mod rows;
 mod search;
 mod settings;
 mod submit;
+mod templates;
 #[cfg(test)]
 mod tests;
 mod turns;
+mod uploads;
 mod windows;
 mod writer;
 
@@ -53,7 +56,9 @@ pub(crate) use outbox::{
     FailedJob, FinishedBatch, OpenedCircuit, ResultToCopy, ToTell, WebhookMessage,
 };
 pub(crate) use redrive::{Changes, Redrivable};
+pub(crate) use results::ResultRow;
 pub(crate) use submit::{NewBatch, NewInput, NewJob};
+pub(crate) use templates::Template;
 
 /// What every function of the store returns.
 pub(crate) type Result<T> = std::result::Result<T, EngineError>;

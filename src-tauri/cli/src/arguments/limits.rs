@@ -97,8 +97,8 @@ pub(crate) enum SettingName {
     MaxTokens,
     /// Where Claude is asked, or none for Anthropic itself
     BaseUrl,
-    /// Whether a copy of each result is put beside its PDF: on or off
-    CopyBesidePdf,
+    /// Where a copy of each result is put: nowhere, beside-pdf or folder
+    CopiesTo,
     /// Most input and output tokens together within 60 s
     TokensPerMinute,
     /// Most requests within 60 s, or none

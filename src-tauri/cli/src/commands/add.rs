@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use gistmill_engine::Engine;
 use gistmill_engine::model::{
-    KeySource, Provider, QueueName, ScanReport, SkipReason, Submission, Submitted,
+    KeySource, Provider, QueueName, ScanReport, SkipReason, Submission, Submitted, Variables,
 };
 use serde::Serialize;
 
@@ -45,6 +45,8 @@ pub(crate) async fn run(
         model: arguments.model,
         cap_micros: arguments.cap,
         paused: arguments.paused,
+        variables: Variables::new(),
+        fresh: false,
     };
     let added = if let Some(prompt) = arguments.prompt {
         let prompt = if prompt == "-" {

@@ -26,6 +26,7 @@ pub(crate) async fn run(
         template: arguments.template,
         queue: arguments.queue.map(QueueName::from),
         max_tokens: arguments.max_tokens,
+        completed: false,
     };
     let plan = engine
         .plan_retry(selection.clone(), changes.clone())
@@ -115,6 +116,9 @@ fn left_out(left: &LeftOut, how: &str) -> String {
             "its file is not where it was. Put it back, then run it again".to_owned()
         }
         LeftOutReason::Finding { cause } => format!("{}: {}", cause.key(), trimmed(cause.hint())),
+        LeftOutReason::FieldsNeedClaude => {
+            "its template asks for fields, which only Claude can fill in".to_owned()
+        }
         LeftOutReason::PriceUnknown { model } => format!(
             "nobody knows what {model} costs. Set it with “gistmill prices set {model}”, or mark it as free with “gistmill prices free {model}”"
         ),

@@ -52,6 +52,10 @@ pub(crate) fn remark(job: &JobView, now: Timestamp) -> String {
         WaitingReason::PriceUnknown { model } => format!(
             "Nobody knows what {model} costs: “gistmill prices set {model}”, or “gistmill prices free {model}”."
         ),
+        WaitingReason::Uploading { message } => match message {
+            Some(message) => format!("Answered and stored; waits for its upload. {message}"),
+            None => "Answered and stored; its upload is on the way.".to_owned(),
+        },
         WaitingReason::BehindHigh => "Jobs of high wait for tokens, and go first.".to_owned(),
         WaitingReason::QueuePaused => {
             format!(

@@ -13,7 +13,8 @@ use super::document::verified;
 use super::{Shared, retry};
 use crate::fault::FaultPoint;
 use crate::model::{
-    AttemptOutcome, Cause, EngineEvent, JobId, JobKind, JobPhase, Provider, Sha256,
+    AttemptOutcome, Cause, CopiesTo, EngineEvent, JobId, JobKind, JobPhase, Provider, ResultFormat,
+    Sha256,
 };
 use crate::provider::{Answer, Billed, Failure, Progress, Request, ToldLimits};
 use crate::results::Library;
@@ -157,6 +158,8 @@ async fn priced(
         output_tokens: answer.usage.output_tokens,
         cost_micros,
         review: answer.review,
+        format: ResultFormat::Markdown,
+        reused_from: None,
     };
     Ok((answer, settlement))
 }
@@ -205,8 +208,9 @@ async fn publish(shared: &Shared, job: &ClaimedJob, answer: NewAnswer) -> Result
         provider: job.provider,
         template: job.template_id.clone().zip(job.template_version),
         document_sha256: job.document_sha256.clone(),
+        reuse_key: None,
         answer,
-        copy_wanted: settings.copy_beside_pdf && job.kind == JobKind::Pdf,
+        copy_wanted: settings.copies_to != CopiesTo::Nowhere && job.kind == JobKind::Pdf,
     };
     stored(shared, || {
         shared

@@ -230,7 +230,7 @@ impl Engine {
         Ok(Changes {
             provider: changes.provider,
             model,
-            template,
+            template: template.map(|template| (template.template_id, template.version)),
             queue: changes.queue,
             max_tokens: changes.max_tokens,
         })

@@ -158,6 +158,14 @@ pub(super) fn sentence(
             circuit(Cause::Offline, circuits),
             wait(until)
         ),
+        WaitingReason::Uploading { message } => match message {
+            Some(message) => format!(
+                "The jobs that wait are answered and stored here; they are completed when their results are in \
+                 the bucket. {message}"
+            ),
+            None => "The jobs that wait are answered; their results are on their way to the bucket."
+                .to_owned(),
+        },
         WaitingReason::FileMissing => "The file of the next job is missing.".to_owned(),
         WaitingReason::NoConsumer => "No program is working the queue.".to_owned(),
     })

@@ -7,8 +7,8 @@ use super::{Engine, answer, missing};
 use crate::calendar::LocalTime;
 use crate::error::EngineError;
 use crate::model::{
-    EngineEvent, JobDetail, JobFilter, JobId, JobPage, Overview, Problem, Provider, QueueName,
-    ResultView,
+    EngineEvent, JobDetail, JobFilter, JobId, JobPage, OlderResult, Overview, Problem, Provider,
+    QueueName, ResultView,
 };
 use crate::store::ListContext;
 
@@ -34,6 +34,7 @@ impl Engine {
             storage_problem: self.trouble(),
             finished_per_minute: row.finished_per_minute,
             key: self.key_status(),
+            uploads: row.uploads,
         };
         for lane in &mut overview.lanes {
             lane.answer = answer::sentence(lane, &overview.circuits, local.now);
@@ -90,13 +91,26 @@ impl Engine {
     /// [`EngineError::NotFound`].
     pub async fn job(&self, job_id: JobId) -> Result<JobDetail, EngineError> {
         let record = self.0.store.job(job_id, self.list_context()).await?;
-        let result = match record.result {
+        let mut rows = record.results.into_iter();
+        let newest = rows.next();
+        let older = rows
+            .map(|row| OlderResult {
+                generation: row.generation,
+                model: row.model,
+                template: row.template.unwrap_or_default(),
+                path: self.0.library.path(&row.key).to_string_lossy().into_owned(),
+                created_at: row.created_at,
+            })
+            .collect();
+        let result = match newest {
             None => None,
             Some(row) => {
                 let text = self.0.library.read(&row.key).await;
                 Some(ResultView {
                     // A vanished file is said where its text would be; the job stays as it is.
                     markdown: text.map_or_else(|reason| reason, |text| without_origin(&text)),
+                    format: row.format,
+                    generation: row.generation,
                     provider: row.provider,
                     model: row.model,
                     template: row.template.unwrap_or_default(),
@@ -106,6 +120,10 @@ impl Engine {
                     path: self.0.library.path(&row.key).to_string_lossy().into_owned(),
                     copy_path: row.copy_path,
                     copy_error: row.copy_error,
+                    copy_retry_at: row.copy_retry_at,
+                    upload: row.upload,
+                    reused_from: row.reused_from,
+                    older,
                     created_at: row.created_at,
                 })
             }
@@ -117,6 +135,7 @@ impl Engine {
         Ok(JobDetail {
             job,
             prompt: record.prompt,
+            variables: record.variables,
             document: record.document,
             attempts: record.attempts,
             result,

@@ -10,10 +10,10 @@ use crate::error::EngineError;
 use crate::intake::{self, LONGEST_PROMPT};
 use crate::model::{
     BatchId, EngineEvent, JobId, Provider, ScanId, ScanReport, ScannedFile, Submission, Submitted,
-    TemplateView,
+    TemplateView, Variables,
 };
 use crate::pricing::{Estimate, Work, estimate};
-use crate::store::{NewBatch, NewInput, NewJob};
+use crate::store::{NewBatch, NewInput, NewJob, Template};
 
 /// Jobs of this program belong to its one person; the HTTP API names others.
 const USER: &str = "local";
@@ -40,14 +40,21 @@ impl Engine {
             .scan_cancel
             .lock()
             .unwrap_or_else(PoisonError::into_inner) = cancel.clone();
+        let settings = self.0.store.settings().await?;
+        let mut own = vec![self.0.config.data_directory.clone()];
+        own.extend(
+            settings
+                .output_folder
+                .as_ref()
+                .and_then(|folder| std::fs::canonicalize(folder).ok()),
+        );
         let parts = intake::ScanParts {
             pdf: &self.0.pdf,
-            own: self.0.config.data_directory.clone(),
+            own,
             events: &self.0.events,
         };
         let paths = paths.into_iter().map(from_the_root).collect();
         let mut report = intake::scan(paths, parts, &cancel).await?;
-        let settings = self.0.store.settings().await?;
         let prices = self.0.store.prices().await?;
         let estimates: Vec<Estimate> = report
             .files
@@ -146,6 +153,7 @@ impl Engine {
             title: first_line.chars().take(LONGEST_TITLE).collect(),
             input: NewInput::Prompt(prompt),
             finding: None,
+            reused: None,
         };
         self.submit(&submission, None, vec![job]).await
     }
@@ -161,7 +169,7 @@ impl Engine {
     async fn submit(
         &self,
         submission: &Submission,
-        template: Option<(String, u32)>,
+        template: Option<Template>,
         jobs: Vec<NewJob>,
     ) -> Result<Submitted, EngineError> {
         let settings = self.0.store.settings().await?;
@@ -191,12 +199,17 @@ impl Engine {
             },
             user_id: USER.to_owned(),
             queue: submission.queue,
-            template,
+            template: template.map(|template| (template.template_id, template.version)),
             provider: submission.provider,
             model,
             max_tokens: settings.max_tokens,
             cap_micros: submission.cap_micros,
             paused: submission.paused,
+            variables: Variables::new(),
+            fresh: false,
+            expected_micros: None,
+            at_worst_micros: None,
+            folder: None,
             jobs,
         };
         self.0
@@ -211,23 +224,18 @@ impl Engine {
     }
 
     /// Splits `ID-vN` and makes sure that it exists.
-    pub(super) async fn template(&self, template: &str) -> Result<(String, u32), EngineError> {
+    pub(super) async fn template(&self, template: &str) -> Result<Template, EngineError> {
         let unknown = || EngineError::NotFound {
             what: "template",
             name: template.to_owned(),
         };
         let (template_id, version) = template.rsplit_once("-v").ok_or_else(unknown)?;
         let version: u32 = version.parse().map_err(|_| unknown())?;
-        if self
-            .0
+        self.0
             .store
-            .has_template(template_id.to_owned(), version)
+            .template(template_id.to_owned(), version)
             .await?
-        {
-            Ok((template_id.to_owned(), version))
-        } else {
-            Err(unknown())
-        }
+            .ok_or_else(unknown)
     }
 }
 
@@ -248,6 +256,7 @@ fn new_job(file: &ScannedFile) -> NewJob {
         title: file.name.clone(),
         input: NewInput::Pdf {
             path: file.path.clone(),
+            relative_path: file.relative_path.clone(),
             modified_ms: file.modified_ms,
             document: Some(file.document.clone())
                 .filter(|document| !document.sha256.as_str().is_empty()),
@@ -257,5 +266,6 @@ fn new_job(file: &ScannedFile) -> NewJob {
             .finding
             .as_ref()
             .map(|finding| (finding.cause, finding.message.clone())),
+        reused: None,
     }
 }

@@ -22,9 +22,11 @@ const AT_ONCE: usize = 4;
 const MOST_REPORTS: usize = 8;
 
 /// What a scan works with.
+#[derive(Clone)]
 pub(crate) struct ScanParts<'engine> {
     pub(crate) pdf: &'engine PdfWorker,
-    pub(crate) own: PathBuf,
+    /// Folders that Gistmill writes to.
+    pub(crate) own: Vec<PathBuf>,
     pub(crate) events: &'engine broadcast::Sender<EngineEvent>,
 }
 
@@ -54,13 +56,14 @@ pub(crate) async fn scan(
     };
     let mut seen = HashSet::new();
     let mut inspections = futures_util::stream::iter(found.files)
-        .map(|path| async move {
-            let inspection = parts.pdf.inspect(&path).await;
-            (path, inspection)
+        .map(|file| async {
+            let inspection = parts.pdf.inspect(&file.path).await;
+            (file, inspection)
         })
         .buffered(AT_ONCE);
     let mut inspected = 0_u64;
-    while let Some((path, inspection)) = inspections.next().await {
+    while let Some((file, inspection)) = inspections.next().await {
+        let path = file.path;
         if cancel.is_cancelled() {
             return Err(EngineError::bad_input(
                 "The scan was cancelled.",
@@ -100,6 +103,7 @@ pub(crate) async fn scan(
                 .file_name()
                 .map_or_else(|| shown(&path), |name| name.to_string_lossy().into_owned()),
             path: shown(&path),
+            relative_path: shown(&file.relative),
             modified_ms,
             document,
         });

@@ -1,7 +1,7 @@
 //! Finding the PDFs in what was dropped.
 
 use std::ffi::OsStr;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use walkdir::{DirEntry, WalkDir};
 
@@ -12,10 +12,18 @@ pub(super) const MOST_FILES: usize = 10_000;
 /// Deepest folder that is looked into.
 const DEEPEST: usize = 64;
 
+/// A file found, and its place within what was dropped.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FoundFile {
+    pub(super) path: PathBuf,
+    /// Begins with the name of the dropped folder; the name alone for a file that was dropped itself.
+    pub(super) relative: PathBuf,
+}
+
 /// The files found, and what was left out.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    pub(super) files: Vec<PathBuf>,
+    pub(super) files: Vec<FoundFile>,
     pub(super) skipped: Vec<SkippedPath>,
 }
 
@@ -27,9 +35,17 @@ impl Found {
         });
     }
 
-    fn take(&mut self, path: PathBuf) {
+    /// Takes a file, whose place is told from `above` on.
+    fn take(&mut self, path: PathBuf, above: &Path) {
         if self.files.len() < MOST_FILES {
-            self.files.push(path);
+            let relative = path.strip_prefix(above).unwrap_or(&path);
+            let relative = relative
+                .components()
+                .filter(|part| matches!(part, Component::Normal(_)));
+            self.files.push(FoundFile {
+                relative: relative.collect(),
+                path,
+            });
         } else {
             self.skip(&path, SkipReason::TooMany);
         }
@@ -37,8 +53,8 @@ impl Found {
 }
 
 /// Walks `paths`: a file named outright is taken whatever its name; in folders only visible `.pdf`
-/// files are. `own` is the data directory, whose contents are never taken. Blocks.
-pub(super) fn walk(paths: &[PathBuf], own: &Path) -> Found {
+/// files are. What lies in one of the folders `own`, which Gistmill writes to, is never taken. Blocks.
+pub(super) fn walk(paths: &[PathBuf], own: &[PathBuf]) -> Found {
     let mut found = Found::default();
     for path in paths {
         match std::fs::metadata(path) {
@@ -48,13 +64,14 @@ pub(super) fn walk(paths: &[PathBuf], own: &Path) -> Found {
             Err(_) => found.skip(path, SkipReason::Unreadable),
             Ok(metadata) if metadata.is_dir() => folder(path, own, &mut found),
             // Also what is no regular file: the inspection says so in its own words.
-            Ok(_) => found.take(path.clone()),
+            Ok(_) => found.take(path.clone(), path.parent().unwrap_or(Path::new(""))),
         }
     }
     found
 }
 
-fn folder(path: &Path, own: &Path, found: &mut Found) {
+fn folder(path: &Path, own: &[PathBuf], found: &mut Found) {
+    let above = path.parent().unwrap_or(Path::new(""));
     let mut entries = WalkDir::new(path)
         .follow_links(true)
         .max_depth(DEEPEST)
@@ -93,7 +110,7 @@ fn folder(path: &Path, own: &Path, found: &mut Found) {
             .extension()
             .is_some_and(|ending| ending.eq_ignore_ascii_case("pdf"))
         {
-            found.take(entry.into_path());
+            found.take(entry.into_path(), above);
         } else {
             found.skip(entry.path(), SkipReason::OtherKind);
         }
@@ -104,8 +121,11 @@ fn is_hidden(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".")
 }
 
-fn is_own(entry: &DirEntry, own: &Path) -> bool {
-    entry.path().canonicalize().is_ok_and(|path| path == own)
+fn is_own(entry: &DirEntry, own: &[PathBuf]) -> bool {
+    entry
+        .path()
+        .canonicalize()
+        .is_ok_and(|path| own.contains(&path))
 }
 
 #[cfg(test)]
@@ -128,19 +148,20 @@ mod tests {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, "x").unwrap();
         }
-        let found = walk(std::slice::from_ref(&root), Path::new("/nowhere"));
-        let names: Vec<_> = found
+        let found = walk(std::slice::from_ref(&root), &[]);
+        let places: Vec<_> = found
             .files
             .iter()
-            .map(|path| path.strip_prefix(&root).unwrap().to_owned())
+            .map(|file| file.relative.clone())
             .collect();
         assert_eq!(
-            names,
+            places,
             [
-                Path::new("a.pdf"),
-                Path::new("b.PDF"),
-                Path::new("deep/er/c.pdf")
-            ]
+                Path::new("drop/a.pdf"),
+                Path::new("drop/b.PDF"),
+                Path::new("drop/deep/er/c.pdf")
+            ],
+            "a mirrored copy needs the file's place from the dropped folder on"
         );
         let mut reasons: Vec<_> = found.skipped.iter().map(|skipped| skipped.reason).collect();
         reasons.sort();
@@ -162,9 +183,10 @@ mod tests {
         std::fs::write(root.join("a.pdf"), "x").unwrap();
         std::os::unix::fs::symlink(&root, root.join("again")).unwrap();
         std::os::unix::fs::symlink(root.join("gone"), root.join("broken.pdf")).unwrap();
-        let found = walk(std::slice::from_ref(&root), Path::new("/nowhere"));
+        let found = walk(std::slice::from_ref(&root), &[]);
+        let paths: Vec<_> = found.files.iter().map(|file| file.path.clone()).collect();
         assert_eq!(
-            found.files,
+            paths,
             [root.join("a.pdf")],
             "a loop must not add the file again"
         );
@@ -177,13 +199,13 @@ mod tests {
     }
 
     #[test]
-    fn the_data_directory_is_never_taken_as_input() {
+    fn what_gistmill_writes_to_is_never_taken_as_input() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
         let own = root.join("gistmill");
         std::fs::create_dir(&own).unwrap();
         std::fs::write(own.join("x.pdf"), "x").unwrap();
-        let found = walk(&[root], &own);
+        let found = walk(&[root], &[own]);
         assert!(found.files.is_empty());
         assert_eq!(found.skipped[0].reason, SkipReason::OwnOutput);
     }
@@ -194,8 +216,10 @@ mod tests {
         let file = folder.path().join("letter.docx");
         std::fs::write(&file, "x").unwrap();
         let missing = folder.path().join("gone.pdf");
-        let found = walk(&[file.clone(), missing], Path::new("/nowhere"));
-        assert_eq!(found.files, [file]);
+        let found = walk(&[file.clone(), missing], &[]);
+        assert_eq!(found.files.len(), 1);
+        assert_eq!(found.files[0].path, file);
+        assert_eq!(found.files[0].relative, Path::new("letter.docx"));
         assert_eq!(found.skipped[0].reason, SkipReason::Missing);
     }
 }

@@ -103,6 +103,41 @@ pub enum UploadCause {
     Refused,
 }
 
+impl UploadCause {
+    /// Says whether it would meet every other upload, too.
+    #[must_use]
+    pub fn concerns_all(self) -> bool {
+        !matches!(
+            self,
+            Self::Taken | Self::FileGone | Self::FileChanged | Self::TooLarge | Self::Refused
+        )
+    }
+
+    /// Says whether it passes without a person's doing, and soon.
+    #[must_use]
+    pub fn passes_by_itself(self) -> bool {
+        matches!(
+            self,
+            Self::Unreachable | Self::Interrupted | Self::TooMany | Self::ServerTrouble
+        )
+    }
+
+    /// Returns the stable key, as stored and as sent to fronts (`secret-wrong`).
+    #[must_use]
+    pub fn key(self) -> String {
+        serde_json::to_value(self)
+            .ok()
+            .and_then(|value| value.as_str().map(str::to_owned))
+            .unwrap_or_default()
+    }
+
+    /// Returns the cause of a stored key, if this version knows it.
+    #[must_use]
+    pub fn from_key(key: &str) -> Option<Self> {
+        serde_json::from_value(serde_json::Value::String(key.to_owned())).ok()
+    }
+}
+
 /// What went wrong with an upload, and what to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]

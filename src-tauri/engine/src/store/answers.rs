@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, named_params};
 use super::finish::{holds, record_cost};
 use super::ledger::{self, Settlement};
 use super::{Lease, Result, Store, rows};
-use crate::model::{Cause, Timestamp};
+use crate::model::{Cause, ResultFormat, ReusedFrom, Timestamp};
 
 /// An answer to be kept before its result is stored.
 #[derive(Clone, Debug)]
@@ -19,6 +19,9 @@ pub(crate) struct NewAnswer {
     /// `None` when the model has no known price.
     pub(crate) cost_micros: Option<i64>,
     pub(crate) review: Option<(Cause, String)>,
+    pub(crate) format: ResultFormat,
+    /// The job whose result this was, where nobody was asked.
+    pub(crate) reused_from: Option<ReusedFrom>,
 }
 
 impl Store {
@@ -40,7 +43,7 @@ impl Store {
             Ok(connection
                 .prepare_cached(
                     "SELECT body, model, stop_reason, request_id, input_tokens, output_tokens,
-                            cost_micros, review_code, review
+                            cost_micros, review_code, review, format, reused_from, reused_at
                      FROM answers WHERE job_id = ?1 AND generation = ?2",
                 )?
                 .query_row((lease.job_id.as_str(), lease.generation), |row| {
@@ -55,6 +58,8 @@ impl Store {
                         output_tokens: rows::unsigned(row, 5)?,
                         cost_micros: row.get(6)?,
                         review: review_cause.zip(review),
+                        format: rows::result_format(row, 9)?,
+                        reused_from: super::results::reused_from(row, 10)?,
                     })
                 })
                 .optional()?)
@@ -85,16 +90,35 @@ pub(super) fn keep_answer(
     if !holds(connection, lease)? {
         return Ok(false);
     }
+    insert(
+        connection,
+        lease.job_id.as_str(),
+        lease.generation,
+        answer,
+        now,
+    )?;
+    Ok(true)
+}
+
+/// Keeps an answer for a run of a job.
+pub(super) fn insert(
+    connection: &Connection,
+    job_id: &str,
+    generation: u32,
+    answer: &NewAnswer,
+    now: Timestamp,
+) -> Result<()> {
     connection
         .prepare_cached(
             "INSERT OR IGNORE INTO answers (job_id, generation, body, model, stop_reason, request_id,
-                 input_tokens, output_tokens, cost_micros, review_code, review, created_at)
+                 input_tokens, output_tokens, cost_micros, review_code, review, format, reused_from,
+                 reused_at, created_at)
              VALUES (:job, :generation, :body, :model, :stop_reason, :request_id,
-                 :input, :output, :cost, :review_code, :review, :now)",
+                 :input, :output, :cost, :review_code, :review, :format, :reused_from, :reused_at, :now)",
         )?
         .execute(named_params! {
-            ":job": lease.job_id.as_str(),
-            ":generation": lease.generation,
+            ":job": job_id,
+            ":generation": generation,
             ":body": answer.body,
             ":model": answer.model,
             ":stop_reason": answer.stop_reason,
@@ -104,7 +128,10 @@ pub(super) fn keep_answer(
             ":cost": answer.cost_micros,
             ":review_code": answer.review.as_ref().map(|(cause, _)| cause.key()),
             ":review": answer.review.as_ref().map(|(_, message)| message.as_str()),
+            ":format": rows::result_format_word(answer.format),
+            ":reused_from": answer.reused_from.as_ref().map(|from| from.job_id.as_str()),
+            ":reused_at": answer.reused_from.as_ref().map(|from| from.stored_at.0),
             ":now": now.0,
         })?;
-    Ok(true)
+    Ok(())
 }

@@ -9,7 +9,7 @@ use super::{ClaimRequest, ClaimedJob, NewAnswer, NewBatch, NewInput, NewJob, New
 use crate::calendar::LocalTime;
 use crate::clock::{Clock as _, SystemClock};
 use crate::error::EngineError;
-use crate::model::{BatchId, JobId, Provider, QueueName};
+use crate::model::{BatchId, JobId, Provider, QueueName, ResultFormat, Variables};
 
 /// As long as the dispatcher's leases.
 const LEASE: Duration = Duration::from_secs(60);
@@ -48,11 +48,17 @@ impl BenchQueue {
             max_tokens: 1_000,
             cap_micros: None,
             paused: false,
+            variables: Variables::new(),
+            fresh: false,
+            expected_micros: None,
+            at_worst_micros: None,
+            folder: None,
             jobs: vec![NewJob {
                 job_id: JobId::generate(),
                 title: "Bench".to_owned(),
                 input: NewInput::Prompt(prompt),
                 finding: None,
+                reused: None,
             }],
         };
         self.0.submit(batch, SystemClock.now()).await
@@ -88,6 +94,7 @@ impl BenchQueue {
             provider: job.provider,
             template: None,
             document_sha256: None,
+            reuse_key: None,
             answer: NewAnswer {
                 body: "ok".to_owned(),
                 model: job.model,
@@ -97,6 +104,8 @@ impl BenchQueue {
                 output_tokens: 0,
                 cost_micros: Some(0),
                 review: None,
+                format: ResultFormat::Markdown,
+                reused_from: None,
             },
             copy_wanted: false,
         };

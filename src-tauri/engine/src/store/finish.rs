@@ -7,7 +7,7 @@ use std::time::Duration;
 use rusqlite::{Connection, named_params};
 
 use super::ledger::{self, Settlement};
-use super::{Lease, NewAnswer, Result, Store, circuits, outbox};
+use super::{Lease, NewAnswer, Result, Store, circuits, outbox, policy, rows};
 use crate::model::{AttemptOutcome, Cause, JobStatus, Provider, Timestamp};
 
 /// A result that lies in the store already.
@@ -19,9 +19,22 @@ pub(crate) struct NewResult {
     pub(crate) provider: Provider,
     pub(crate) template: Option<(String, u32)>,
     pub(crate) document_sha256: Option<String>,
+    /// Digest of all that the answer depends on; `None` where it does not serve again.
+    pub(crate) reuse_key: Option<String>,
     pub(crate) answer: NewAnswer,
-    /// Whether a copy beside the PDF is wanted.
+    /// Whether a copy outside the library is wanted.
     pub(crate) copy_wanted: bool,
+}
+
+/// What becomes of a result after it was stored, beside its copy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Uploads {
+    /// It stays on this machine.
+    Nowhere,
+    /// It is uploaded; the job is completed without it.
+    Later,
+    /// It is uploaded, and the job is completed with it.
+    BeforeCompletion,
 }
 
 /// How an attempt ends without a result.
@@ -180,10 +193,11 @@ pub(super) fn complete(
         .prepare_cached(
             "INSERT INTO results (job_id, generation, store, key, sha256, bytes, provider, model,
                  template_id, template_version, stop_reason, request_id, document_sha256,
-                 input_tokens, output_tokens, cost_micros, created_at)
+                 input_tokens, output_tokens, cost_micros, format, reuse_key, reused_from, reused_at,
+                 created_at)
              VALUES (:job, :generation, 'local', :key, :sha256, :bytes, :provider, :model,
                  :template, :version, :stop_reason, :request_id, :document,
-                 :input, :output, :cost, :now)
+                 :input, :output, :cost, :format, :reuse_key, :reused_from, :reused_at, :now)
              RETURNING result_id",
         )?
         .query_row(
@@ -203,10 +217,20 @@ pub(super) fn complete(
                 ":input": answer.input_tokens.cast_signed(),
                 ":output": answer.output_tokens.cast_signed(),
                 ":cost": answer.cost_micros,
+                ":format": rows::result_format_word(answer.format),
+                // Only what is complete serves again.
+                ":reuse_key": result.reuse_key.as_ref().filter(|_| answer.review.is_none()),
+                ":reused_from": answer.reused_from.as_ref().map(|from| from.job_id.as_str()),
+                ":reused_at": answer.reused_from.as_ref().map(|from| from.stored_at.0),
                 ":now": now.0,
             },
             |row| row.get(0),
         )?;
+    let uploads = match policy::bucket(connection)? {
+        None => Uploads::Nowhere,
+        Some(bucket) if bucket.wait_for_upload => Uploads::BeforeCompletion,
+        Some(_) => Uploads::Later,
+    };
     let (status, outcome) = match answer.review {
         Some(_) => (JobStatus::NeedsReview, AttemptOutcome::NeedsReview),
         None => (JobStatus::Completed, AttemptOutcome::Completed),
@@ -219,8 +243,10 @@ pub(super) fn complete(
         });
     connection
         .prepare_cached(
-            "UPDATE jobs SET status = ?3, lease_id = NULL, lease_expires_at = NULL,
-                 completed_at = ?4, result_id = ?5, error_code = ?6, error = ?7,
+            "UPDATE jobs SET status = CASE WHEN ?8 THEN 'pending' ELSE ?3 END, lease_id = NULL,
+                 lease_expires_at = NULL, completed_at = CASE WHEN ?8 THEN NULL ELSE ?4 END,
+                 held = CASE WHEN ?8 THEN held | 32 ELSE held END, waiting_since = ?4,
+                 result_id = ?5, reused = ?9, error_code = ?6, error = ?7,
                  ran_ms = ran_ms + max(0, ?4 - started_at)
              WHERE job_id = ?1 AND status = 'running' AND lease_id = ?2",
         )?
@@ -232,6 +258,8 @@ pub(super) fn complete(
             result_id,
             &error_code,
             error,
+            uploads == Uploads::BeforeCompletion,
+            answer.reused_from.is_some(),
         ))?;
     close_attempt(
         connection,
@@ -245,7 +273,10 @@ pub(super) fn complete(
         .prepare_cached("DELETE FROM answers WHERE job_id = ?1 AND generation = ?2")?
         .execute((lease.job_id.as_str(), lease.generation))?;
     if result.copy_wanted {
-        outbox::result_stored(connection, lease, now)?;
+        outbox::result_stored(connection, outbox::FOLDER, lease, now)?;
+    }
+    if uploads != Uploads::Nowhere {
+        outbox::result_stored(connection, outbox::BUCKET, lease, now)?;
     }
     circuits::passed(connection, lease, result.provider)?;
     outbox::batch_completed(connection, &lease.job_id, now)?;

@@ -14,6 +14,8 @@ pub(super) const BATCH_CAPPED: i64 = 4;
 pub(super) const NO_PRICE: i64 = 8;
 /// It is larger than the budget of a whole minute.
 pub(super) const OVERSIZED: i64 = 16;
+/// It is answered and stored, and completed when its upload is there.
+pub(super) const UPLOADING: i64 = 32;
 
 /// Passes over every pending job of a batch that has reached its cap.
 pub(super) fn batch_capped(connection: &Connection, batch_id: &str) -> Result<()> {

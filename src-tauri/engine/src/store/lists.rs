@@ -4,12 +4,13 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Row, params_from_iter};
 
 use super::outlook::{Outlook, held_reason, outlook, reason_of};
-use super::{Result, Store, candidate, held, rows, search};
+use super::results::ResultRow;
+use super::{Result, Store, candidate, held, results, rows, search};
 use crate::calendar::LocalTime;
 use crate::error::EngineError;
 use crate::model::{
     AttemptView, BatchId, Cause, ConsumerPlace, DocumentView, Finding, JobFilter, JobId, JobPage,
-    JobStatus, JobView, JobsShown, Provider, Sha256, Timestamp, WaitingReason,
+    JobStatus, JobView, JobsShown, Provider, Sha256, Timestamp, Variables, WaitingReason,
 };
 use crate::pricing::estimate;
 
@@ -20,21 +21,6 @@ pub(crate) struct ListContext {
     pub(crate) consumer: ConsumerPlace,
 }
 
-/// A job's stored result, without its text.
-#[derive(Clone, Debug)]
-pub(crate) struct ResultRow {
-    pub(crate) key: String,
-    pub(crate) provider: crate::model::Provider,
-    pub(crate) model: String,
-    pub(crate) template: Option<String>,
-    pub(crate) stop_reason: Option<String>,
-    pub(crate) sha256: Sha256,
-    pub(crate) bytes: u64,
-    pub(crate) copy_path: Option<String>,
-    pub(crate) copy_error: Option<String>,
-    pub(crate) created_at: Timestamp,
-}
-
 /// One job with everything that the database knows of it.
 #[derive(Clone, Debug)]
 pub(crate) struct JobRecord {
@@ -42,7 +28,10 @@ pub(crate) struct JobRecord {
     pub(crate) prompt: Option<String>,
     pub(crate) document: Option<DocumentView>,
     pub(crate) attempts: Vec<AttemptView>,
-    pub(crate) result: Option<ResultRow>,
+    /// Values of the template's variables that a person gave.
+    pub(crate) variables: Variables,
+    /// Newest run first.
+    pub(crate) results: Vec<ResultRow>,
 }
 
 /// The columns of [`job`], over [`JOB_TABLES`]; the last five are those of [`candidate::work`], and before
@@ -51,9 +40,11 @@ const JOB_COLUMNS: &str = "j.seq, j.job_id, j.batch_id, b.name, j.kind, j.title,
      j.status, j.queue, d.pages, j.template_id || '-v' || j.template_version, j.provider, j.model, \
      j.attempts, q.max_retries + 1, j.created_at, j.started_at, j.completed_at, j.input_tokens, \
      j.output_tokens, j.cost_micros, j.cost_unknown, j.ran_ms, j.waited_ms, j.error_code, j.error, \
-     j.available_at, q.paused, j.held";
+     j.available_at, q.paused, j.held, j.reused, \
+     EXISTS (SELECT 1 FROM templates AS t WHERE t.template_id = j.template_id \
+         AND t.version = j.template_version AND t.kind = 'fields')";
 /// The first column after [`JOB_COLUMNS`].
-const AFTER_JOB: usize = 29;
+const AFTER_JOB: usize = 31;
 
 const JOB_TABLES: &str = "jobs AS j JOIN batches AS b USING (batch_id) JOIN queues AS q USING (queue) \
      LEFT JOIN documents AS d ON d.sha256 = j.document_sha256";
@@ -246,6 +237,8 @@ fn job(row: &Row<'_>, context: &ListContext, outlook: &Outlook) -> rusqlite::Res
         queue: rows::queue(row, 8)?,
         pages: row.get(9)?,
         template: row.get::<_, Option<String>>(10)?.unwrap_or_default(),
+        has_fields: row.get(30)?,
+        reused: row.get(29)?,
         provider: rows::provider(row, 11)?,
         model: row.get(12)?,
         attempts: row.get(13)?,
@@ -293,7 +286,13 @@ fn waiting_reason(
         Provider::Claude if gate.is_oversized(&model, &estimate) => bits | held::OVERSIZED,
         _ => bits,
     };
-    if let Some(reason) = held_reason(bits, model, &money, worst) {
+    if let Some(reason) = held_reason(
+        bits,
+        model,
+        &money,
+        worst,
+        outlook.upload_message.as_deref(),
+    ) {
         return Ok(reason);
     }
     if let Some(open) = outlook.open.get(&provider) {
@@ -330,9 +329,9 @@ fn waiting_reason(
 
 fn record(connection: &Connection, job_id: &JobId, context: &ListContext) -> Result<JobRecord> {
     let outlook = outlook(connection, &context.local)?;
-    let (job, prompt, document_sha256) = connection
+    let (job, prompt, document_sha256, variables) = connection
         .prepare_cached(&format!(
-            "SELECT {JOB_COLUMNS}, {}, {}, j.prompt, j.document_sha256 FROM {JOB_TABLES}
+            "SELECT {JOB_COLUMNS}, {}, {}, j.prompt, j.document_sha256, j.variables FROM {JOB_TABLES}
              WHERE j.job_id = ?1",
             candidate::BATCH_MONEY_COLUMNS,
             candidate::WORK_COLUMNS
@@ -342,6 +341,7 @@ fn record(connection: &Connection, job_id: &JobId, context: &ListContext) -> Res
                 job(row, context, &outlook)?,
                 row.get(AFTER_JOB + 9)?,
                 row.get::<_, Option<String>>(AFTER_JOB + 10)?,
+                rows::json(row, AFTER_JOB + 11)?,
             ))
         })
         .optional()?
@@ -352,11 +352,12 @@ fn record(connection: &Connection, job_id: &JobId, context: &ListContext) -> Res
     Ok(JobRecord {
         job,
         prompt,
+        variables,
         document: document_sha256
             .map(|sha256| document(connection, &sha256))
             .transpose()?,
         attempts: attempts(connection, job_id)?,
-        result: newest_result(connection, job_id)?,
+        results: results::of_job(connection, job_id)?,
     })
 }
 
@@ -388,28 +389,4 @@ fn attempts(connection: &Connection, job_id: &JobId) -> Result<Vec<AttemptView>>
     ))?;
     let found = statement.query_map([job_id.as_str()], rows::attempt)?;
     Ok(found.collect::<rusqlite::Result<_>>()?)
-}
-
-fn newest_result(connection: &Connection, job_id: &JobId) -> Result<Option<ResultRow>> {
-    Ok(connection
-        .prepare_cached(
-            "SELECT key, provider, model, template_id || '-v' || template_version, stop_reason,
-                    sha256, bytes, copy_path, copy_error, created_at
-             FROM results WHERE job_id = ?1 ORDER BY generation DESC LIMIT 1",
-        )?
-        .query_row([job_id.as_str()], |row| {
-            Ok(ResultRow {
-                key: row.get(0)?,
-                provider: rows::provider(row, 1)?,
-                model: row.get(2)?,
-                template: row.get(3)?,
-                stop_reason: row.get(4)?,
-                sha256: Sha256(row.get(5)?),
-                bytes: rows::unsigned(row, 6)?,
-                copy_path: row.get(7)?,
-                copy_error: row.get(8)?,
-                created_at: rows::timestamp(row, 9)?,
-            })
-        })
-        .optional()?)
 }

@@ -15,6 +15,8 @@ use crate::error::EngineError;
 const MIGRATIONS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0001_foundation.sql")),
     M::up(include_str!("../../../../migrations/0002_budget.sql")),
+    // Makes the table of jobs anew.
+    M::up(include_str!("../../../../migrations/0003_results.sql")).foreign_key_check(),
 ];
 
 /// How long a statement waits for another program that writes.
@@ -67,7 +69,8 @@ fn prepare(path: &Path) -> Result<Connection> {
         .pragma_update(None, "journal_mode", "WAL")
         .map_err(|error| damaged_or(error, path))?;
     connection.pragma_update(None, "synchronous", "FULL")?;
-    connection.pragma_update(None, "foreign_keys", true)?;
+    // A table that others refer to can be made anew only without: what refers to it would go with the old one.
+    connection.pragma_update(None, "foreign_keys", false)?;
     // In kibibytes: the indexes of a million jobs.
     connection.pragma_update(None, "cache_size", -32_768)?;
     // Merging the log less often than every 4 MB makes long runs faster; 16 MB are read in no time.
@@ -81,6 +84,7 @@ fn prepare(path: &Path) -> Result<Connection> {
             rusqlite_migration::Error::RusqliteError { err, .. } => damaged_or(err, path),
             other => EngineError::Internal(other.to_string()),
         })?;
+    connection.pragma_update(None, "foreign_keys", true)?;
     Ok(connection)
 }
 

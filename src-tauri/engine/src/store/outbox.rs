@@ -50,13 +50,41 @@ fn put(connection: &Connection, entry: &Entry<'_>, now: Timestamp) -> Result<()>
     Ok(())
 }
 
-/// Asks for a copy of a stored result beside its PDF.
-pub(super) fn result_stored(connection: &Connection, lease: &Lease, now: Timestamp) -> Result<()> {
+/// Takes copies of results and the files of batches.
+pub(super) const FOLDER: &str = "folder";
+/// Takes uploads.
+pub(super) const BUCKET: &str = "bucket";
+
+/// Asks for a stored result to be copied to a folder or uploaded to a bucket.
+pub(super) fn result_stored(
+    connection: &Connection,
+    receiver: &str,
+    lease: &Lease,
+    now: Timestamp,
+) -> Result<()> {
     let entry = Entry {
-        receiver: "folder",
+        receiver,
         event: "result.stored",
         subject: format!("{}/{}", lease.job_id, lease.generation),
         job: Some((&lease.job_id, lease.generation)),
+        batch_id: None,
+        body: None,
+        delay: 0,
+    };
+    put(connection, &entry, now)
+}
+
+/// Asks for the PDF of a job to be uploaded.
+pub(super) fn document_added(
+    connection: &Connection,
+    job_id: &JobId,
+    now: Timestamp,
+) -> Result<()> {
+    let entry = Entry {
+        receiver: BUCKET,
+        event: "document.added",
+        subject: job_id.to_string(),
+        job: Some((job_id, 1)),
         batch_id: None,
         body: None,
         delay: 0,

@@ -9,7 +9,7 @@ use rusqlite::Connection;
 
 use super::circuits::{self, Open};
 use super::gate::Gate;
-use super::{Result, Store, queues};
+use super::{Result, Store, queues, uploads};
 use crate::calendar::LocalTime;
 use crate::model::{BudgetView, Gauge, JobStatus, Provider, QueueName, Timestamp, WaitingReason};
 use look::Look;
@@ -36,6 +36,8 @@ pub(crate) struct Outlook {
     pub(crate) budget: BudgetView,
     /// The open circuits.
     pub(super) open: HashMap<Provider, Open>,
+    /// What stands in the way of all uploads.
+    pub(super) upload_message: Option<String>,
     pub(super) gate: Gate,
 }
 
@@ -62,7 +64,9 @@ pub(super) fn outlook(connection: &Connection, local: &LocalTime) -> Result<Outl
     let gate = Gate::read(connection, local)?;
     let open = circuits::open(connection)?;
     let settings = queues::read(connection)?;
-    let mut look = Look::begin(connection, local, &gate, &open, &settings)?;
+    let upload_trouble = uploads::trouble(connection)?;
+    let trouble = upload_trouble.as_ref();
+    let mut look = Look::begin(connection, local, &gate, &open, trouble, &settings)?;
     look.live = is_running(connection)?;
     let mut lanes = Vec::new();
     let mut high_short = false;
@@ -75,12 +79,14 @@ pub(super) fn outlook(connection: &Connection, local: &LocalTime) -> Result<Outl
             obstacle,
         });
     }
+    let (wake_at, live) = (look.wake_at(), look.live);
     Ok(Outlook {
         lanes,
-        wake_at: look.wake_at(),
-        live: look.live,
+        wake_at,
+        live,
         budget: budget(&gate),
         open,
+        upload_message: upload_trouble.map(|trouble| trouble.message),
         gate,
     })
 }

@@ -3,10 +3,11 @@
 use rusqlite::Connection;
 
 use super::outlook::{Outlook, outlook};
-use super::{Result, Store, candidate, circuits, queues, rows};
+use super::{Result, Store, candidate, circuits, queues, rows, uploads};
 use crate::calendar::LocalTime;
 use crate::model::{
     BatchId, BatchView, BudgetView, CircuitView, JobCounts, JobStatus, LaneView, Timestamp,
+    UploadsView,
 };
 
 /// Batches shown.
@@ -26,6 +27,7 @@ pub(crate) struct OverviewRow {
     pub(crate) circuits: Vec<CircuitView>,
     pub(crate) budget: BudgetView,
     pub(crate) finished_per_minute: Vec<u32>,
+    pub(crate) uploads: UploadsView,
 }
 
 impl Store {
@@ -40,6 +42,7 @@ impl Store {
                 circuits: circuits::views(connection)?,
                 budget: outlook.budget,
                 finished_per_minute: finished(connection, local.now)?,
+                uploads: uploads::view(connection)?,
             })
         })
         .await

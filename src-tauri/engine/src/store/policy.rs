@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 use serde::de::DeserializeOwned;
 
 use super::Result;
-use crate::model::{ModelPrice, QuietHours};
+use crate::model::{BucketSettings, ModelPrice, QuietHours};
 use crate::pricing::Prices;
 
 /// Limits, caps and hours that a person set, and prices.
@@ -55,6 +55,13 @@ fn setting<T: DeserializeOwned>(connection: &Connection, name: &str) -> Result<O
         .query_row([name], |row| row.get(0))
         .optional()?;
     Ok(stored.and_then(|value| serde_json::from_str(&value).ok()))
+}
+
+/// Returns the bucket that results are uploaded to, if they are.
+pub(super) fn bucket(connection: &Connection) -> Result<Option<BucketSettings>> {
+    Ok(setting::<Option<BucketSettings>>(connection, "bucket")?
+        .flatten()
+        .filter(|bucket| bucket.enabled))
 }
 
 /// Returns the prices in force.

@@ -2,10 +2,11 @@
 
 use rusqlite::Row;
 use rusqlite::types::Type;
+use serde::de::DeserializeOwned;
 
 use crate::model::{
     AttemptOutcome, AttemptView, Cause, Encryption, JobKind, JobStatus, Provider, QueueName,
-    Timestamp,
+    ResultFormat, TemplateKind, Timestamp,
 };
 
 /// Returns the error for a stored word that this version does not know.
@@ -48,6 +49,46 @@ pub(super) fn kind_word(kind: JobKind) -> &'static str {
         JobKind::Pdf => "pdf",
         JobKind::Prompt => "prompt",
     }
+}
+
+pub(super) fn result_format(row: &Row<'_>, index: usize) -> rusqlite::Result<ResultFormat> {
+    word(row, index, |word| match word {
+        "markdown" => Some(ResultFormat::Markdown),
+        "json" => Some(ResultFormat::Json),
+        _ => None,
+    })
+}
+
+pub(super) fn result_format_word(format: ResultFormat) -> &'static str {
+    match format {
+        ResultFormat::Markdown => "markdown",
+        ResultFormat::Json => "json",
+    }
+}
+
+pub(super) fn template_kind(row: &Row<'_>, index: usize) -> rusqlite::Result<TemplateKind> {
+    word(row, index, |word| match word {
+        "prose" => Some(TemplateKind::Prose),
+        "cited-prose" => Some(TemplateKind::CitedProse),
+        "fields" => Some(TemplateKind::Fields),
+        _ => None,
+    })
+}
+
+pub(super) fn template_kind_word(kind: TemplateKind) -> &'static str {
+    match kind {
+        TemplateKind::Prose => "prose",
+        TemplateKind::CitedProse => "cited-prose",
+        TemplateKind::Fields => "fields",
+    }
+}
+
+/// Reads a value that is stored as JSON.
+pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, index: usize) -> rusqlite::Result<T> {
+    let text: String = row.get(index)?;
+    serde_json::from_str(&text).map_err(|error| {
+        rusqlite::Error::FromSqlConversionFailure(index, Type::Text, Box::new(error))
+    })
 }
 
 pub(super) fn encryption(row: &Row<'_>, index: usize) -> rusqlite::Result<Encryption> {

@@ -2,10 +2,11 @@
 
 use rusqlite::{Connection, named_params};
 
-use super::{Lease, Result, Store, held, policy};
+use super::{Lease, NewAnswer, Result, Store, answers, held, outbox, policy};
+use crate::error::EngineError;
 use crate::model::{
-    BatchId, Cause, DocumentView, JobId, JobKind, JobStatus, Provider, QueueName, TemplateView,
-    Timestamp,
+    BatchId, Cause, DocumentView, JobId, JobKind, JobStatus, Provider, QueueName, Timestamp,
+    Variables,
 };
 
 /// A submission to be stored.
@@ -23,6 +24,15 @@ pub(crate) struct NewBatch {
     pub(crate) cap_micros: Option<i64>,
     /// Whether it waits for a person to resume it.
     pub(crate) paused: bool,
+    /// Values of the template's variables, the same for all jobs.
+    pub(crate) variables: Variables,
+    /// Whether its jobs are asked even where earlier results would serve.
+    pub(crate) fresh: bool,
+    /// What one attempt at each job is expected to cost, and can cost at worst.
+    pub(crate) expected_micros: Option<i64>,
+    pub(crate) at_worst_micros: Option<i64>,
+    /// The folder that holds all of its PDFs.
+    pub(crate) folder: Option<String>,
     pub(crate) jobs: Vec<NewJob>,
 }
 
@@ -33,6 +43,8 @@ pub(crate) struct NewJob {
     pub(crate) input: NewInput,
     /// Why it can't be delivered at all; it is stored as failed, so that nothing dropped is lost.
     pub(crate) finding: Option<(Cause, String)>,
+    /// An earlier result that serves again; nobody is asked then.
+    pub(crate) reused: Option<NewAnswer>,
 }
 
 /// What a new job works on.
@@ -42,6 +54,7 @@ pub(crate) enum NewInput {
     /// A PDF where it lies.
     Pdf {
         path: String,
+        relative_path: String,
         modified_ms: i64,
         /// `None` when the file could not be read.
         document: Option<DocumentView>,
@@ -53,34 +66,6 @@ impl Store {
     pub(crate) async fn submit(&self, batch: NewBatch, now: Timestamp) -> Result<()> {
         self.write(move |connection| insert(connection, &batch, now))
             .await
-    }
-
-    /// Returns the newest version of every template.
-    pub(crate) async fn templates(&self) -> Result<Vec<TemplateView>> {
-        self.read(|connection| {
-            let mut statement = connection.prepare_cached(
-                "SELECT template_id || '-v' || version, name, body FROM templates AS t
-                 WHERE version = (SELECT max(version) FROM templates WHERE template_id = t.template_id)
-                 ORDER BY template_id",
-            )?;
-            let rows = statement.query_map([], |row| {
-                Ok(TemplateView { template: row.get(0)?, name: row.get(1)?, body: row.get(2)? })
-            })?;
-            Ok(rows.collect::<rusqlite::Result<_>>()?)
-        })
-        .await
-    }
-
-    /// Says whether a version of a template exists.
-    pub(crate) async fn has_template(&self, template_id: String, version: u32) -> Result<bool> {
-        self.read(move |connection| {
-            Ok(connection.query_row(
-                "SELECT EXISTS (SELECT 1 FROM templates WHERE template_id = ?1 AND version = ?2)",
-                (&template_id, version),
-                |row| row.get(0),
-            )?)
-        })
-        .await
     }
 }
 
@@ -120,8 +105,9 @@ pub(super) fn insert(connection: &Connection, batch: &NewBatch, now: Timestamp) 
     };
     connection
         .prepare_cached(
-            "INSERT INTO batches (batch_id, name, user_id, created_at, paused, cap_micros)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            "INSERT INTO batches (batch_id, name, user_id, created_at, paused, cap_micros,
+                                  expected_micros, at_worst_micros, folder)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         )?
         .execute((
             batch.batch_id.as_str(),
@@ -130,7 +116,14 @@ pub(super) fn insert(connection: &Connection, batch: &NewBatch, now: Timestamp) 
             now.0,
             batch.paused,
             cap_micros,
+            batch.expected_micros,
+            batch.at_worst_micros,
+            &batch.folder,
         ))?;
+    let variables = serde_json::to_string(&batch.variables)
+        .map_err(|error| EngineError::Internal(error.to_string()))?;
+    let documents_wanted =
+        policy::bucket(connection)?.is_some_and(|bucket| bucket.upload_documents);
     let delay: i64 = connection
         .prepare_cached("SELECT delivery_delay_ms FROM queues WHERE queue = ?1")?
         .query_row([batch.queue.as_str()], |row| row.get(0))?;
@@ -142,7 +135,19 @@ pub(super) fn insert(connection: &Connection, batch: &NewBatch, now: Timestamp) 
         if let Some(document) = document {
             remember_document(connection, document, now)?;
         }
-        insert_job(connection, batch, job, document, now, delay)?;
+        let context = Context {
+            batch,
+            variables: &variables,
+            now,
+            delay_ms: delay,
+        };
+        insert_job(connection, &context, job, document)?;
+        if let Some(answer) = &job.reused {
+            answers::insert(connection, job.job_id.as_str(), 1, answer, now)?;
+        }
+        if documents_wanted && document.is_some() {
+            outbox::document_added(connection, &job.job_id, now)?;
+        }
     }
     Ok(())
 }
@@ -178,19 +183,36 @@ fn remember_document(
     Ok(())
 }
 
-fn insert_job(
-    connection: &Connection,
-    batch: &NewBatch,
-    job: &NewJob,
-    document: Option<&DocumentView>,
+/// What the jobs of a batch have in common.
+struct Context<'batch> {
+    batch: &'batch NewBatch,
+    /// As JSON.
+    variables: &'batch str,
     now: Timestamp,
     delay_ms: i64,
+}
+
+fn insert_job(
+    connection: &Connection,
+    context: &Context<'_>,
+    job: &NewJob,
+    document: Option<&DocumentView>,
 ) -> Result<()> {
-    let (kind, prompt, path, modified) = match &job.input {
-        NewInput::Prompt(prompt) => (JobKind::Prompt, Some(prompt.as_str()), None, None),
+    let (batch, now) = (context.batch, context.now);
+    let (kind, prompt, path, relative_path, modified) = match &job.input {
+        NewInput::Prompt(prompt) => (JobKind::Prompt, Some(prompt.as_str()), None, None, None),
         NewInput::Pdf {
-            path, modified_ms, ..
-        } => (JobKind::Pdf, None, Some(path.as_str()), Some(*modified_ms)),
+            path,
+            relative_path,
+            modified_ms,
+            ..
+        } => (
+            JobKind::Pdf,
+            None,
+            Some(path.as_str()),
+            Some(relative_path.as_str()),
+            Some(*modified_ms),
+        ),
     };
     let status = if job.finding.is_some() {
         JobStatus::Failed
@@ -201,11 +223,11 @@ fn insert_job(
         .prepare_cached(
             "INSERT INTO jobs (job_id, batch_id, user_id, kind, title, status, queue, available_at,
                  waiting_since, prompt, document_sha256, source_path, source_bytes, source_modified,
-                 template_id, template_version, provider, model, max_tokens, held, created_at,
-                 completed_at, error_code, error)
+                 relative_path, template_id, template_version, variables, fresh, provider, model,
+                 max_tokens, held, created_at, completed_at, error_code, error)
              VALUES (:job, :batch, :user, :kind, :title, :status, :queue, :available, :now, :prompt,
-                 :sha256, :path, :bytes, :modified, :template, :version, :provider, :model,
-                 :max_tokens, :held, :now, :completed, :error_code, :error)",
+                 :sha256, :path, :bytes, :modified, :relative_path, :template, :version, :variables,
+                 :fresh, :provider, :model, :max_tokens, :held, :now, :completed, :error_code, :error)",
         )?
         .execute(named_params! {
             ":job": job.job_id.as_str(),
@@ -215,13 +237,17 @@ fn insert_job(
             ":title": job.title,
             ":status": status.as_str(),
             ":queue": batch.queue.as_str(),
-            ":available": now.0 + delay_ms,
+            // What is answered already delays nobody.
+            ":available": now.0 + if job.reused.is_some() { 0 } else { context.delay_ms },
             ":now": now.0,
             ":prompt": prompt,
             ":sha256": document.map(|document| document.sha256.as_str()),
             ":path": path,
             ":bytes": document.map(|document| document.bytes.cast_signed()),
             ":modified": modified,
+            ":relative_path": relative_path,
+            ":variables": context.variables,
+            ":fresh": batch.fresh,
             ":template": batch.template.as_ref().map(|(id, _)| id.as_str()),
             ":version": batch.template.as_ref().map(|(_, version)| *version),
             ":provider": batch.provider.as_str(),

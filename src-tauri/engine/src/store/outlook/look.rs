@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 
 use super::reasons::{held_reason, reason_of};
 use crate::calendar::LocalTime;
-use crate::model::{Cause, Provider, QueueName, Timestamp, WaitingReason};
+use crate::model::{Cause, Provider, QueueName, Timestamp, UploadTrouble, WaitingReason};
 use crate::store::candidate::{Candidate, Line, in_line};
 use crate::store::circuits::Open;
 use crate::store::gate::{Gate, Verdict};
@@ -35,6 +35,8 @@ pub(super) struct Look<'look> {
     local: &'look LocalTime,
     gate: &'look Gate,
     open: &'look HashMap<Provider, Open>,
+    /// What stands in the way of all uploads.
+    upload_trouble: Option<&'look UploadTrouble>,
     wake: Wake,
     pub(super) live: bool,
     /// A job waits for tokens or requests that all models share.
@@ -57,6 +59,7 @@ impl<'look> Look<'look> {
         local: &'look LocalTime,
         gate: &'look Gate,
         open: &'look HashMap<Provider, Open>,
+        upload_trouble: Option<&'look UploadTrouble>,
         lanes: &[Lane],
     ) -> Result<Self> {
         let mut look = Self {
@@ -64,6 +67,7 @@ impl<'look> Look<'look> {
             local,
             gate,
             open,
+            upload_trouble,
             wake: Wake {
                 now: local.now,
                 at: None,
@@ -338,7 +342,7 @@ impl<'look> Look<'look> {
     }
 
     /// Returns why the first job is passed over, where all are.
-    fn passed_over(&self, queue: QueueName) -> Result<Option<WaitingReason>> {
+    fn passed_over(&mut self, queue: QueueName) -> Result<Option<WaitingReason>> {
         let first = self
             .connection
             .prepare_cached(&format!(
@@ -356,10 +360,17 @@ impl<'look> Look<'look> {
                     model,
                     &candidate::batch_money(row, 2)?,
                     worst,
+                    self.upload_trouble.map(|trouble| trouble.message.as_str()),
                 ))
             })
-            .optional()?;
-        Ok(first.flatten())
+            .optional()?
+            .flatten();
+        if let Some(WaitingReason::Uploading { .. }) = first {
+            self.live |= self
+                .upload_trouble
+                .is_none_or(|trouble| trouble.cause.passes_by_itself());
+        }
+        Ok(first)
     }
 }
 

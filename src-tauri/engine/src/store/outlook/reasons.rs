@@ -18,8 +18,13 @@ pub(in crate::store) fn held_reason(
     model: String,
     batch_money: &Money,
     at_worst_micros: Option<i64>,
+    upload_message: Option<&str>,
 ) -> Option<WaitingReason> {
-    if bits & held::JOB_PAUSED != 0 {
+    if bits & held::UPLOADING != 0 {
+        Some(WaitingReason::Uploading {
+            message: upload_message.map(str::to_owned),
+        })
+    } else if bits & held::JOB_PAUSED != 0 {
         Some(WaitingReason::JobPaused)
     } else if bits & held::BATCH_PAUSED != 0 {
         Some(WaitingReason::BatchPaused)

@@ -7,7 +7,7 @@ use tempfile::TempDir;
 use crate::calendar::LocalTime;
 use crate::model::{
     Affected, AttemptOutcome, BatchId, BulkAction, Cause, ConsumerPlace, JobId, Provider,
-    QueueName, Selection, Settings, Timestamp,
+    QueueName, ResultFormat, Selection, Settings, Timestamp, Variables,
 };
 use crate::store::lists::{JobRecord, ListContext};
 use crate::store::{
@@ -69,6 +69,11 @@ pub(super) fn batch(prompts: &[&str]) -> NewBatch {
         max_tokens: 1_000,
         cap_micros: None,
         paused: false,
+        variables: Variables::new(),
+        fresh: false,
+        expected_micros: None,
+        at_worst_micros: None,
+        folder: None,
         jobs: prompts
             .iter()
             .map(|prompt| NewJob {
@@ -76,6 +81,7 @@ pub(super) fn batch(prompts: &[&str]) -> NewBatch {
                 title: (*prompt).to_owned(),
                 input: NewInput::Prompt((*prompt).to_owned()),
                 finding: None,
+                reused: None,
             })
             .collect(),
     }
@@ -195,6 +201,8 @@ pub(super) fn answer() -> NewAnswer {
         output_tokens: 20,
         cost_micros: Some(600),
         review: None,
+        format: ResultFormat::Markdown,
+        reused_from: None,
     }
 }
 
@@ -214,6 +222,7 @@ pub(super) fn result(job_id: &JobId) -> NewResult {
         provider: Provider::Claude,
         template: None,
         document_sha256: None,
+        reuse_key: None,
         answer: answer(),
         copy_wanted: false,
     }

@@ -2,7 +2,7 @@
 
 use super::steps::{How, Picked, Settle, Usage};
 use super::world::{Checked, Handed, World, check, said};
-use crate::model::{AttemptOutcome, Cause, JobStatus, Provider};
+use crate::model::{AttemptOutcome, Cause, JobStatus, Provider, ResultFormat};
 use crate::store::{
     AfterAttempt, AttemptEnd, Lease, NewAnswer, NewResult, Settlement, answers, finish, recover,
 };
@@ -122,6 +122,7 @@ impl World<'_> {
             provider,
             template: None,
             document_sha256: None,
+            reuse_key: None,
             answer: answer_of(1, Some(1)),
             copy_wanted: true,
         };
@@ -321,5 +322,7 @@ fn answer_of(tokens: u64, cost_micros: Option<i64>) -> NewAnswer {
         output_tokens: tokens,
         cost_micros,
         review: None,
+        format: ResultFormat::Markdown,
+        reused_from: None,
     }
 }

@@ -7,7 +7,7 @@ use rusqlite::Connection;
 use super::steps::{Change, Happening, MODELS, NewSubmission, Pick, Step};
 use crate::model::{
     BatchId, BulkAction, JobId, JobStatus, ModelPrice, Provider, QueueName, Selection, Settings,
-    Timestamp, ToldLimits,
+    Timestamp, ToldLimits, Variables,
 };
 use crate::store::actions::{self, Purge};
 use crate::store::redrive::{self, Changes};
@@ -215,6 +215,7 @@ impl<'world> World<'world> {
                 title: job_id.clone(),
                 input: NewInput::Prompt("What?".to_owned()),
                 finding: None,
+                reused: None,
             });
             let job = Job {
                 status: JobStatus::Pending,
@@ -245,6 +246,11 @@ impl<'world> World<'world> {
             max_tokens: new.max_tokens,
             cap_micros: new.cap,
             paused: new.paused,
+            variables: Variables::new(),
+            fresh: false,
+            expected_micros: None,
+            at_worst_micros: None,
+            folder: None,
             jobs,
         };
         submit::insert(self.connection, &new, self.now).map_err(said)
