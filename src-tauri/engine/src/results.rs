@@ -4,6 +4,15 @@
 //! so that another store can stand beside it under the same keys.
 
 mod beside;
+#[cfg_attr(
+    not(test),
+    expect(
+        dead_code,
+        unused_imports,
+        reason = "the consumer of uploads comes next"
+    )
+)]
+mod bucket;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -122,70 +122,6 @@ impl UploadCause {
         )
     }
 
-    /// Returns the stable key, as stored and as sent to fronts (`secret-wrong`).
-    #[must_use]
-    pub fn key(self) -> String {
-        serde_json::to_value(self)
-            .ok()
-            .and_then(|value| value.as_str().map(str::to_owned))
-            .unwrap_or_default()
-    }
-
-    /// Returns the cause of a stored key, if this version knows it.
-    #[must_use]
-    pub fn from_key(key: &str) -> Option<Self> {
-        serde_json::from_value(serde_json::Value::String(key.to_owned())).ok()
-    }
-}
-
-/// What went wrong with an upload, and what to do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
-#[serde(rename_all = "camelCase")]
-pub struct UploadTrouble {
-    /// Why.
-    pub cause: UploadCause,
-    /// What happened, in a sentence.
-    pub message: String,
-    /// What to do about it.
-    pub hint: String,
-}
-
-impl UploadCause {
-    /// Tells whether every other upload would meet the same, so that none needs to be tried meanwhile.
-    #[must_use]
-    pub const fn concerns_all(self) -> bool {
-        match self {
-            Self::SecretMissing
-            | Self::KeyUnknown
-            | Self::SecretWrong
-            | Self::NotAllowed
-            | Self::BucketMissing
-            | Self::OtherJurisdiction
-            | Self::ClockWrong
-            | Self::NotSubscribed
-            | Self::Unreachable
-            | Self::TooMany
-            | Self::ServerTrouble
-            | Self::Overwrites => true,
-            Self::Interrupted
-            | Self::Taken
-            | Self::FileGone
-            | Self::FileChanged
-            | Self::TooLarge
-            | Self::Refused => false,
-        }
-    }
-
-    /// Tells whether it may pass without anyone doing anything.
-    #[must_use]
-    pub const fn passes(self) -> bool {
-        matches!(
-            self,
-            Self::Unreachable | Self::Interrupted | Self::TooMany | Self::ServerTrouble
-        )
-    }
-
     /// Says what to do about it, in a sentence or two.
     #[must_use]
     pub const fn hint(self) -> &'static str {
@@ -230,6 +166,34 @@ impl UploadCause {
             Self::Refused => "Compare the bucket's settings with the server's, then upload again.",
         }
     }
+
+    /// Returns the stable key, as stored and as sent to fronts (`secret-wrong`).
+    #[must_use]
+    pub fn key(self) -> String {
+        serde_json::to_value(self)
+            .ok()
+            .and_then(|value| value.as_str().map(str::to_owned))
+            .unwrap_or_default()
+    }
+
+    /// Returns the cause of a stored key, if this version knows it.
+    #[must_use]
+    pub fn from_key(key: &str) -> Option<Self> {
+        serde_json::from_value(serde_json::Value::String(key.to_owned())).ok()
+    }
+}
+
+/// What went wrong with an upload, and what to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct UploadTrouble {
+    /// Why.
+    pub cause: UploadCause,
+    /// What happened, in a sentence.
+    pub message: String,
+    /// What to do about it.
+    pub hint: String,
 }
 
 impl UploadTrouble {

@@ -120,7 +120,11 @@ pub(super) fn key_id(settings: &BucketSettings) -> Result<&str, String> {
         return Err("The access key id is missing.".to_owned());
     }
     // It stands in a header between slashes and commas.
-    if id.len() > 128 || !id.bytes().all(|byte| byte.is_ascii_graphic() && byte != b',') {
+    if id.len() > 128
+        || !id
+            .bytes()
+            .all(|byte| byte.is_ascii_graphic() && byte != b',')
+    {
         return Err(
             "The access key id must be letters and digits, as the API token's page shows it."
                 .to_owned(),
@@ -163,9 +167,8 @@ fn folder(text: &str) -> Result<String, String> {
         return Ok(String::new());
     }
     let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
-    let is_part = |part: &str| {
-        !part.is_empty() && part != "." && part != ".." && part.bytes().all(is_safe)
-    };
+    let is_part =
+        |part: &str| !part.is_empty() && part != "." && part != ".." && part.bytes().all(is_safe);
     if folder.len() <= LONGEST_FOLDER && folder.split('/').all(is_part) {
         return Ok(folder.to_owned());
     }
@@ -223,9 +226,8 @@ pub(crate) fn read_address(text: &str) -> Result<BucketAddress, String> {
         });
     }
     // Not repeated: a secret may have been pasted by mistake.
-    let unknown = || {
-        format!("This is no address of a bucket. It looks like https://ACCOUNT.{R2}/BUCKET.")
-    };
+    let unknown =
+        || format!("This is no address of a bucket. It looks like https://ACCOUNT.{R2}/BUCKET.");
     let whole = match text.split_once("://") {
         Some(_) => text.to_owned(),
         // A single word is more likely half an address than a server.
@@ -237,7 +239,11 @@ pub(crate) fn read_address(text: &str) -> Result<BucketAddress, String> {
         return Err("The address must not hold a name, a key or a password.".to_owned());
     }
     let host = url.host_str().unwrap_or_default().to_ascii_lowercase();
-    let parts: Vec<&str> = url.path().split('/').filter(|part| !part.is_empty()).collect();
+    let parts: Vec<&str> = url
+        .path()
+        .split('/')
+        .filter(|part| !part.is_empty())
+        .collect();
     match url.scheme() {
         "s3" | "r2" if !host.is_empty() => within(BucketAddress::default(), Some(&host), &parts),
         "http" | "https" if host == DASHBOARD => of_dashboard(&url, &parts).ok_or_else(unknown)?,
@@ -329,7 +335,9 @@ fn within(
     name: Option<&str>,
     inside: &[&str],
 ) -> Result<BucketAddress, String> {
-    let name = name.map(|name| bucket(&name.to_ascii_lowercase())).transpose()?;
+    let name = name
+        .map(|name| bucket(&name.to_ascii_lowercase()))
+        .transpose()?;
     let folder = folder(&inside.join("/"))?;
     Ok(BucketAddress {
         bucket: name,
@@ -383,11 +391,26 @@ mod tests {
             (format!("{ID}.{R2}/"), of(default, "", "")),
             (format!("https://{ID}.{R2}/box"), of(default, "box", "")),
             (format!("<https://{ID}.{R2}/box/>"), of(default, "box", "")),
-            (format!("HTTPS://{upper}.EU.{R2}/Box/a/B/"), of(eu, "box", "a/B")),
-            (format!("https://box.{ID}.{R2}/in"), of(default, "box", "in")),
-            (format!("https://box.{ID}.fedramp.{R2}"), of(fedramp, "box", "")),
-            (format!("https://{DASHBOARD}/{ID}/r2/overview"), of(default, "", "")),
-            (format!("https://{DASHBOARD}/{ID}/r2/eu/buckets/box"), of(eu, "box", "")),
+            (
+                format!("HTTPS://{upper}.EU.{R2}/Box/a/B/"),
+                of(eu, "box", "a/B"),
+            ),
+            (
+                format!("https://box.{ID}.{R2}/in"),
+                of(default, "box", "in"),
+            ),
+            (
+                format!("https://box.{ID}.fedramp.{R2}"),
+                of(fedramp, "box", ""),
+            ),
+            (
+                format!("https://{DASHBOARD}/{ID}/r2/overview"),
+                of(default, "", ""),
+            ),
+            (
+                format!("https://{DASHBOARD}/{ID}/r2/eu/buckets/box"),
+                of(eu, "box", ""),
+            ),
             (
                 format!("https://{DASHBOARD}/{ID}/r2/default/buckets/box?prefix=a%2Fb%2F"),
                 of(default, "box", "a/b"),
@@ -407,13 +430,27 @@ mod tests {
             ("s3://box/in/side/", "", "box", "in/side"),
             ("r2://box", "", "box", ""),
             ("https://s3.example.org", "https://s3.example.org", "", ""),
-            ("s3.example.org:9000/box/in", "https://s3.example.org:9000", "box", "in"),
-            ("http://127.0.0.1:8333/box", "http://127.0.0.1:8333", "box", ""),
+            (
+                "s3.example.org:9000/box/in",
+                "https://s3.example.org:9000",
+                "box",
+                "in",
+            ),
+            (
+                "http://127.0.0.1:8333/box",
+                "http://127.0.0.1:8333",
+                "box",
+                "",
+            ),
             ("http://[::1]:8333/box", "http://[::1]:8333", "box", ""),
         ] {
             let (account, _, found, name, inside) = read(text);
             assert!(account.is_empty(), "{text}");
-            assert_eq!((&*found, &*name, &*inside), (endpoint, bucket, folder), "{text}");
+            assert_eq!(
+                (&*found, &*name, &*inside),
+                (endpoint, bucket, folder),
+                "{text}"
+            );
         }
     }
 
@@ -432,7 +469,10 @@ mod tests {
             ("https://s3.example.org/box/in%20side", "folder"),
         ] {
             let error = read_address(text).unwrap_err();
-            assert!(error.contains(said) && error.ends_with('.'), "{text}: {error}");
+            assert!(
+                error.contains(said) && error.ends_with('.'),
+                "{text}: {error}"
+            );
             assert!(!error.contains("secret"), "{error}");
         }
     }
@@ -446,7 +486,10 @@ mod tests {
         settings.jurisdiction = Jurisdiction::Eu;
         settings.folder = "/team/gists/".to_owned();
         let place = Place::of(&settings).unwrap();
-        assert_eq!(place.address(), format!("https://{ID}.eu.{R2}/results/team/gists"));
+        assert_eq!(
+            place.address(),
+            format!("https://{ID}.eu.{R2}/results/team/gists")
+        );
         assert_eq!(place.key("a.md").unwrap().as_ref(), "team/gists/a.md");
         assert!(place.key("ü.md").is_err() && place.key("a//b").is_err());
         settings.endpoint = Some("http://localhost:9000/".to_owned());
@@ -471,9 +514,15 @@ mod tests {
             ("folder", |it| it.folder = "für".to_owned()),
             ("access key id", |it| it.access_key_id = " ".to_owned()),
             ("access key id", |it| it.access_key_id = "a b".to_owned()),
-            ("server's address", |it| it.endpoint = Some("s3.example.org".to_owned())),
-            ("server's address", |it| it.endpoint = Some("http://s3.example.org".to_owned())),
-            ("server's address", |it| it.endpoint = Some("https://k:s@s3.example.org".to_owned())),
+            ("server's address", |it| {
+                it.endpoint = Some("s3.example.org".to_owned())
+            }),
+            ("server's address", |it| {
+                it.endpoint = Some("http://s3.example.org".to_owned())
+            }),
+            ("server's address", |it| {
+                it.endpoint = Some("https://k:s@s3.example.org".to_owned())
+            }),
         ];
         for (field, change) in wrong {
             let mut settings = right.clone();

@@ -41,7 +41,9 @@ enum Root {
     Unreachable(&'static str),
     /// The answer did not come in time.
     TimedOut,
-    /// The connection broke.
+    /// The connection broke in the middle.
+    Cut,
+    /// The connection broke in another way.
     Broken,
     /// The answer is not one that S3 gives.
     Unknown,
@@ -52,6 +54,19 @@ pub(super) fn code(error: &object_store::Error) -> Option<String> {
     match root(error) {
         Root::Answer { code, .. } => code,
         _ => None,
+    }
+}
+
+/// Tells whether a connection broke while the body was on its way. `object_store` tries it again where it
+/// knows that nothing arrived, and not otherwise.
+pub(super) fn was_cut(error: &object_store::Error) -> bool {
+    match root(error) {
+        Root::Cut => true,
+        Root::Answer { code, .. } => matches!(
+            code.as_deref(),
+            Some("ClientDisconnect" | "IncompleteBody" | "RequestTimeout")
+        ),
+        _ => false,
     }
 }
 
@@ -80,7 +95,10 @@ fn message(root: &Root, cause: UploadCause, place: &Place, step: Step) -> String
             "The secret access key does not belong to the access key id.".to_owned()
         }
         UploadCause::NotAllowed => {
-            format!("The access key may not {} the bucket “{bucket}”.", step.words())
+            format!(
+                "The access key may not {} the bucket “{bucket}”.",
+                step.words()
+            )
         }
         UploadCause::BucketMissing => {
             format!("There is no bucket “{bucket}” at {}.", place.endpoint)
@@ -106,7 +124,10 @@ fn message(root: &Root, cause: UploadCause, place: &Place, step: Step) -> String
         },
         _ => match root {
             Root::Answer { .. } => {
-                format!("{server} refused to {} the bucket “{bucket}” ({said}).", step.words())
+                format!(
+                    "{server} refused to {} the bucket “{bucket}” ({said}).",
+                    step.words()
+                )
             }
             _ => format!("{} does not answer as a bucket does.", place.endpoint),
         },
@@ -119,9 +140,13 @@ fn cause(root: &Root, step: Step) -> UploadCause {
             status,
             code,
             is_key_malformed,
-        } => (*status, code.as_deref().unwrap_or_default(), *is_key_malformed),
+        } => (
+            *status,
+            code.as_deref().unwrap_or_default(),
+            *is_key_malformed,
+        ),
         Root::Unreachable(_) => return UploadCause::Unreachable,
-        Root::TimedOut | Root::Broken => return UploadCause::Interrupted,
+        Root::TimedOut | Root::Cut | Root::Broken => return UploadCause::Interrupted,
         Root::Unknown => return UploadCause::Refused,
     };
     match code {
@@ -175,7 +200,9 @@ fn of_answer(answer: &str) -> Root {
         .filter(|code| code.len() <= 64 && code.bytes().all(|byte| byte.is_ascii_alphanumeric()))
         .map(str::to_owned);
     let is_key_malformed = code.as_deref() == Some("InvalidArgument")
-        && answer.to_ascii_lowercase().contains("access key has length");
+        && answer
+            .to_ascii_lowercase()
+            .contains("access key has length");
     Root::Answer {
         status,
         code,
@@ -199,6 +226,7 @@ fn of_transport(error: &HttpError) -> Root {
         _ if is_connecting => Root::Unreachable(why_unreachable(error)),
         HttpErrorKind::Connect => Root::Unreachable(why_unreachable(error)),
         HttpErrorKind::Timeout => Root::TimedOut,
+        HttpErrorKind::Interrupted => Root::Cut,
         _ => Root::Broken,
     }
 }
@@ -220,11 +248,17 @@ fn why_unreachable(error: &HttpError) -> &'static str {
         words = error.to_string().to_ascii_lowercase();
         next = error.source();
     }
-    if ["dns", "lookup", "resolve"].iter().any(|word| words.contains(word)) {
+    if ["dns", "lookup", "resolve"]
+        .iter()
+        .any(|word| words.contains(word))
+    {
         "its name is not known on the network"
     } else if words.contains("certificate") {
         "its certificate is not trusted"
-    } else if words.contains("alert") || words.contains("handshake") {
+    } else if ["alert", "handshake", "corrupt message"]
+        .iter()
+        .any(|word| words.contains(word))
+    {
         "it takes no secure connection"
     } else if words.contains("timed out") || words.contains("elapsed") {
         "it does not answer"
@@ -286,7 +320,11 @@ mod tests {
             ("429 Too Many Requests", "TooManyRequests", TooMany),
             ("429 Too Many Requests", "", TooMany),
             ("503 Service Unavailable", "SlowDown", TooMany),
-            ("503 Service Unavailable", "ServiceUnavailable", ServerTrouble),
+            (
+                "503 Service Unavailable",
+                "ServiceUnavailable",
+                ServerTrouble,
+            ),
             ("500 Internal Server Error", "InternalError", ServerTrouble),
             ("501 Not Implemented", "NotImplemented", Refused),
             ("400 Bad Request", "InvalidObjectName", Refused),
@@ -298,16 +336,23 @@ mod tests {
             let body = if code.is_empty() { "" } else { &body };
             let found = said(status, body, Step::Write);
             assert_eq!(found.cause, expected, "{status} {code}");
-            assert!(found.message.ends_with('.') && found.hint.ends_with('.'), "{found:?}");
+            assert!(
+                found.message.ends_with('.') && found.hint.ends_with('.'),
+                "{found:?}"
+            );
         }
         let malformed = "<Error><Code>InvalidArgument</Code><Message>Credential access key has \
                          length 40, should be 32</Message></Error>";
-        assert_eq!(said("400 Bad Request", malformed, Step::Write).cause, KeyUnknown);
+        assert_eq!(
+            said("400 Bad Request", malformed, Step::Write).cause,
+            KeyUnknown
+        );
     }
 
     #[test]
     fn what_the_server_wrote_is_not_repeated() {
-        let body = "<Error><Code>Odd</Code><StringToSign>AWS4 signature s3cr3t</StringToSign></Error>";
+        let body =
+            "<Error><Code>Odd</Code><StringToSign>AWS4 signature s3cr3t</StringToSign></Error>";
         let found = said("418 I'm a teapot", body, Step::Read);
         assert_eq!(
             found.message,
