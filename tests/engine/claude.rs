@@ -61,6 +61,7 @@ pub(crate) fn prompt(text: &str) -> Request {
         prompt: text.to_owned(),
         model: MODEL.to_owned(),
         max_tokens: 1024,
+        shape: Shape::Text,
     }
 }
 

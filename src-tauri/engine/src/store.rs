@@ -56,7 +56,7 @@ pub(crate) use outbox::{
     FailedJob, FinishedBatch, OpenedCircuit, ResultToCopy, ToTell, WebhookMessage,
 };
 pub(crate) use redrive::{Changes, Redrivable};
-pub(crate) use results::ResultRow;
+pub(crate) use results::Reusable;
 pub(crate) use submit::{NewBatch, NewInput, NewJob};
 pub(crate) use templates::Template;
 
