@@ -3,6 +3,7 @@
 //! The library is a folder of Markdown files in the data directory, reached through `object_store`,
 //! so that another store can stand beside it under the same keys.
 
+mod bucket;
 mod copies;
 
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use object_store::{ObjectStore, ObjectStoreExt as _, PutMode, PutOptions};
 use crate::error::EngineError;
 use crate::model::{JobId, ResultFormat, Sha256};
 
+pub(crate) use bucket::{Bucket, NewObject, checked as checked_bucket, read_address};
 pub(crate) use copies::{Left, WantedFile, first_name, folder_of, leave, mirrored_folder};
 
 /// A result that lies in the library.
@@ -178,16 +180,25 @@ mod tests {
         let library = Library::open(folder.path()).unwrap();
         let (one, two) = (JobId::generate(), JobId::generate());
         let first = library
-            .put_if_absent(&Library::key(&one, 1, ResultFormat::Markdown), "first".to_owned())
+            .put_if_absent(
+                &Library::key(&one, 1, ResultFormat::Markdown),
+                "first".to_owned(),
+            )
             .await
             .unwrap();
         let second = library
-            .put_if_absent(&Library::key(&one, 1, ResultFormat::Markdown), "second".to_owned())
+            .put_if_absent(
+                &Library::key(&one, 1, ResultFormat::Markdown),
+                "second".to_owned(),
+            )
             .await
             .unwrap();
         assert_eq!(first, second, "whoever comes second gets the first result");
         library
-            .put_if_absent(&Library::key(&two, 2, ResultFormat::Markdown), "other".to_owned())
+            .put_if_absent(
+                &Library::key(&two, 2, ResultFormat::Markdown),
+                "other".to_owned(),
+            )
             .await
             .unwrap();
         let half = folder.path().join(format!("results/{one}.md#1"));
@@ -197,7 +208,19 @@ mod tests {
             !half.exists(),
             "what a dead program left half-written must go"
         );
-        assert_eq!(library.read(&Library::key(&one, 1, ResultFormat::Markdown)).await.unwrap(), "first");
-        assert_eq!(library.read(&Library::key(&two, 2, ResultFormat::Markdown)).await.unwrap(), "other");
+        assert_eq!(
+            library
+                .read(&Library::key(&one, 1, ResultFormat::Markdown))
+                .await
+                .unwrap(),
+            "first"
+        );
+        assert_eq!(
+            library
+                .read(&Library::key(&two, 2, ResultFormat::Markdown))
+                .await
+                .unwrap(),
+            "other"
+        );
     }
 }

@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::model::{Provider, ReusedFrom, Sha256, Variables};
 use crate::results::{Library, without_origin};
-use crate::store::{NewAnswer, Reusable, Result, Store, Template};
+use crate::store::{NewAnswer, Result, Reusable, Store, Template};
 use crate::templates;
 
 /// Keys that are looked up at once.
@@ -70,7 +70,10 @@ pub(crate) async fn answers(
 async fn answer(library: &Library, result: Reusable) -> Option<NewAnswer> {
     let text = library.read(&result.key).await.ok()?;
     if Sha256::of(text.as_bytes()) != result.sha256 {
-        tracing::warn!(key = result.key, "a result was changed in the library, and does not serve again");
+        tracing::warn!(
+            key = result.key,
+            "a result was changed in the library, and does not serve again"
+        );
         return None;
     }
     Some(NewAnswer {
@@ -135,7 +138,10 @@ mod tests {
         let mut japanese = a.clone();
         japanese.insert("language".to_owned(), "Japanese".to_owned());
         assert_ne!(key_of(&named, "m", &a), key_of(&named, "m", &japanese));
-        let later = Template { version: 3, ..named.clone() };
+        let later = Template {
+            version: 3,
+            ..named.clone()
+        };
         assert_ne!(key_of(&named, "m", &a), key_of(&later, "m", &a));
     }
 }

@@ -10,8 +10,8 @@ use super::plan::Asked;
 use crate::error::EngineError;
 use crate::intake::{self, LONGEST_PROMPT};
 use crate::model::{
-    BatchId, EngineEvent, JobId, Provider, ScanId, ScanReport, ScannedFile, Submission,
-    SubmissionPlan, Submitted, TemplateView,
+    BatchId, EngineEvent, JobId, ScanId, ScanReport, ScannedFile, Submission, SubmissionPlan,
+    Submitted, TemplateView,
 };
 use crate::pricing::{Estimate, Work, estimate};
 use crate::reuse;

@@ -77,7 +77,10 @@ pub(crate) fn leave(wanted: &WantedFile<'_>) -> Result<Left, String> {
                     }
                     NameTaken::Overwrite if number == 1 => {
                         if found.is_some_and(|found| wanted.ours.contains(&found)) {
-                            error.file.persist(&path).map_err(|error| refused(error.error))?;
+                            error
+                                .file
+                                .persist(&path)
+                                .map_err(|error| refused(error.error))?;
                             return Ok(left(wanted.folder, path, None));
                         }
                         note = Some(format!(
@@ -290,10 +293,7 @@ mod tests {
         let first = at("one", NameTaken::Overwrite, &[]);
         let second = at("two", NameTaken::Overwrite, &[Sha256::of(b"one")]);
         assert_eq!(first, second);
-        assert_eq!(
-            std::fs::read_to_string(first.path.unwrap()).unwrap(),
-            "two"
-        );
+        assert_eq!(std::fs::read_to_string(first.path.unwrap()).unwrap(), "two");
         let skipped = at("three", NameTaken::Skip, &[Sha256::of(b"two")]);
         assert_eq!(skipped.path, None);
         assert!(skipped.note.unwrap().contains("a.summary.md"));

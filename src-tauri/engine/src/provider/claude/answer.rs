@@ -147,7 +147,10 @@ impl Gathered {
     }
 
     fn cite(&mut self, index: u64, citation: Citation) {
-        self.cited.entry(index).or_default().extend(citation.pages());
+        self.cited
+            .entry(index)
+            .or_default()
+            .extend(citation.pages());
     }
 
     /// Returns the text blocks as one text, each followed by the pages that it comes from.

@@ -90,7 +90,9 @@ impl Citation {
     pub(super) fn pages(self) -> Option<(u64, u64)> {
         let first = self.start_page_number.filter(|page| *page > 0)?;
         // The end is the page after the last one.
-        let last = self.end_page_number.map_or(first, |end| end.saturating_sub(1));
+        let last = self
+            .end_page_number
+            .map_or(first, |end| end.saturating_sub(1));
         Some((first, last.max(first)))
     }
 }
