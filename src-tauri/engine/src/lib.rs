@@ -12,10 +12,12 @@ mod engine;
 mod error;
 mod fault;
 mod intake;
+mod markdown;
 mod outbox;
 mod results;
 mod store;
 mod templates;
+mod whole_file;
 
 pub mod clock;
 pub mod model;
