@@ -19,6 +19,7 @@ mod outbox;
 mod pdf;
 mod queue;
 mod reuse;
+mod shapes;
 mod support;
 mod uploads;
 
