@@ -5,6 +5,7 @@
     reason = "helpers of tests stop the test when they can't go on"
 )]
 
+mod bucket;
 mod claude;
 mod claude_faults;
 mod claude_key;
