@@ -3,13 +3,17 @@
 mod actions;
 mod answer;
 mod checks;
+mod export;
 mod jobs;
 mod keys;
 mod limits;
 mod missing;
+mod reports;
 mod submit;
+mod templates;
 mod watch;
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -54,6 +58,8 @@ pub(crate) struct Inner {
     claude: Mutex<ClaudeProvider>,
     scans: Scans,
     scan_cancel: Mutex<CancellationToken>,
+    /// Files that were written where a person wanted them, newest last.
+    exported: Mutex<VecDeque<PathBuf>>,
     events: broadcast::Sender<EngineEvent>,
     wake: Arc<Notify>,
     ended: Arc<Notify>,
@@ -92,6 +98,7 @@ impl Engine {
             claude: Mutex::new(claude),
             scans: Scans::default(),
             scan_cancel: Mutex::default(),
+            exported: Mutex::default(),
             events,
             wake: Arc::default(),
             ended: Arc::default(),

@@ -140,6 +140,14 @@ impl Library {
     }
 }
 
+/// Returns a result's text without the line that says where it comes from.
+pub(crate) fn without_origin(text: &str) -> String {
+    match text.rsplit_once("\n\n<!-- gistmill: ") {
+        Some((body, _)) => body.to_owned(),
+        None => text.to_owned(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,6 +10,7 @@ use crate::model::{
     EngineEvent, JobDetail, JobFilter, JobId, JobPage, OlderResult, Overview, Problem, Provider,
     QueueName, ResultView,
 };
+use crate::results::without_origin;
 use crate::store::ListContext;
 
 /// Most rows of a page.
@@ -187,7 +188,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Says whether a path is one that a front may open: a job's source, a result or its copy.
+    /// Says whether a path is one that a front may open: a job's source, a result or its copy, a file that a
+    /// batch left or that was exported, or the folder that copies go to.
     ///
     /// # Errors
     /// When the database can't be read.
@@ -195,6 +197,8 @@ impl Engine {
         let results = self.0.config.data_directory.join("results");
         let in_library = path.parent() == Some(results.as_path());
         Ok(in_library
+            || self.was_exported(path)
+            || self.is_output_folder(path).await?
             || self
                 .0
                 .store
@@ -217,13 +221,5 @@ impl Engine {
             job_ids: Vec::new(),
         });
         self.emit(EngineEvent::OverviewChanged);
-    }
-}
-
-/// Returns a result's text without the line that says where it comes from.
-fn without_origin(text: &str) -> String {
-    match text.rsplit_once("\n\n<!-- gistmill: ") {
-        Some((body, _)) => body.to_owned(),
-        None => text.to_owned(),
     }
 }

@@ -10,7 +10,7 @@ use crate::error::EngineError;
 use crate::intake::{self, LONGEST_PROMPT};
 use crate::model::{
     BatchId, EngineEvent, JobId, Provider, ScanId, ScanReport, ScannedFile, Submission, Submitted,
-    TemplateView, Variables,
+    Variables,
 };
 use crate::pricing::{Estimate, Work, estimate};
 use crate::store::{NewBatch, NewInput, NewJob, Template};
@@ -156,14 +156,6 @@ impl Engine {
             reused: None,
         };
         self.submit(&submission, None, vec![job]).await
-    }
-
-    /// Returns the newest version of every template.
-    ///
-    /// # Errors
-    /// When the database can't be read.
-    pub async fn templates(&self) -> Result<Vec<TemplateView>, EngineError> {
-        self.0.store.templates().await
     }
 
     async fn submit(
