@@ -4,14 +4,18 @@ mod actions;
 mod answer;
 mod bucket;
 mod checks;
+mod export;
 mod jobs;
 mod keys;
 mod limits;
 mod missing;
 mod plan;
+mod reports;
 mod submit;
+mod templates;
 mod watch;
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -59,6 +63,8 @@ pub(crate) struct Inner {
     claude: Mutex<ClaudeProvider>,
     scans: Scans,
     scan_cancel: Mutex<CancellationToken>,
+    /// Files that were written where a person wanted them, newest last.
+    exported: Mutex<VecDeque<PathBuf>>,
     events: broadcast::Sender<EngineEvent>,
     wake: Arc<Notify>,
     ended: Arc<Notify>,
@@ -100,6 +106,7 @@ impl Engine {
             claude: Mutex::new(claude),
             scans: Scans::default(),
             scan_cancel: Mutex::default(),
+            exported: Mutex::default(),
             events,
             wake: Arc::default(),
             ended: Arc::default(),
