@@ -206,6 +206,7 @@ impl Engine {
             store: self.0.store.clone(),
             library: self.0.library.clone(),
             clock: Arc::clone(&self.0.config.clock),
+            time_zone: self.0.config.time_zone.clone(),
             sink: self.0.config.notifications.clone(),
             webhook_secret: {
                 let inner = Arc::downgrade(&self.0);

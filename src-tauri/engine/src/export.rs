@@ -163,10 +163,7 @@ async fn contents(
 }
 
 /// Reads what the results of some jobs say.
-async fn read(
-    library: &Library,
-    page: Vec<ExportRow>,
-) -> Vec<Item> {
+async fn read(library: &Library, page: Vec<ExportRow>) -> Vec<Item> {
     futures_util::stream::iter(page)
         .map(|row| async move {
             let content = match &row.result {

@@ -57,7 +57,8 @@ pub(crate) use finish::{AfterAttempt, AttemptEnd, NewResult};
 pub(crate) use ledger::Settlement;
 pub(crate) use lists::ListContext;
 pub(crate) use outbox::{
-    CopyOutcome, FailedJob, FinishedBatch, OpenedCircuit, ResultToCopy, ToTell, WebhookMessage,
+    BatchFile, BatchToLeave, CopyOutcome, FailedJob, FinishedBatch, OpenedCircuit, ResultToCopy,
+    ToTell, WebhookMessage,
 };
 pub(crate) use redrive::{Changes, Redrivable};
 pub(crate) use reports::StepRow;
