@@ -10,6 +10,7 @@ mod claude_faults;
 mod claude_key;
 mod claude_stream;
 mod claude_transport;
+mod exports;
 mod intake;
 mod lifecycle;
 mod limits;
@@ -17,7 +18,10 @@ mod offline;
 mod outbox;
 mod pdf;
 mod queue;
+mod reports;
+mod seed;
 mod support;
+mod templates;
 
 #[test]
 fn every_file_of_this_folder_is_listed_above() {

@@ -60,7 +60,7 @@ pub(crate) use outbox::{
     FailedJob, FinishedBatch, OpenedCircuit, ResultToCopy, ToTell, WebhookMessage,
 };
 pub(crate) use redrive::{Changes, Redrivable};
-pub(crate) use reports::{ReportRow, StepRow};
+pub(crate) use reports::StepRow;
 pub(crate) use results::ResultRow;
 pub(crate) use submit::{NewBatch, NewInput, NewJob};
 pub(crate) use templates::{NewId, Removal, Template};

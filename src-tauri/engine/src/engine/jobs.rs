@@ -8,10 +8,11 @@ use crate::calendar::LocalTime;
 use crate::error::EngineError;
 use crate::model::{
     EngineEvent, JobDetail, JobFilter, JobId, JobPage, OlderResult, Overview, Problem, Provider,
-    QueueName, ResultView,
+    QueueName, ResultFormat, ResultView,
 };
 use crate::results::without_origin;
 use crate::store::ListContext;
+use crate::templates::fields;
 
 /// Most rows of a page.
 const LARGEST_PAGE: u32 = 500;
@@ -106,10 +107,16 @@ impl Engine {
         let result = match newest {
             None => None,
             Some(row) => {
-                let text = self.0.library.read(&row.key).await;
-                Some(ResultView {
+                let markdown = match self.0.library.read(&row.key).await {
+                    Ok(text) => {
+                        self.as_markdown(&text, row.format, row.template.as_deref())
+                            .await?
+                    }
                     // A vanished file is said where its text would be; the job stays as it is.
-                    markdown: text.map_or_else(|reason| reason, |text| without_origin(&text)),
+                    Err(reason) => reason,
+                };
+                Some(ResultView {
+                    markdown,
                     format: row.format,
                     generation: row.generation,
                     provider: row.provider,
@@ -141,6 +148,22 @@ impl Engine {
             attempts: record.attempts,
             result,
         })
+    }
+
+    /// Returns the text of a result as a person reads it: fields as a table.
+    async fn as_markdown(
+        &self,
+        text: &str,
+        format: ResultFormat,
+        template: Option<&str>,
+    ) -> Result<String, EngineError> {
+        let text = without_origin(text);
+        match (format, template) {
+            (ResultFormat::Json, Some(template)) => {
+                Ok(fields::shown(&text, &self.template(template).await?.fields))
+            }
+            _ => Ok(text),
+        }
     }
 
     /// Returns the one job whose id begins or ends with `part`.
