@@ -1,6 +1,7 @@
 //! What the window may ask for. Each command parses, asks the engine and maps the error; names and
 //! arguments are those of `ui/src/backend/tauri.ts`, and a test compares the two.
 
+mod bucket;
 mod intake;
 mod jobs;
 mod lanes;
@@ -37,6 +38,7 @@ pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
         intake::templates,
         intake::scan,
         intake::cancel_scan,
+        intake::plan_submission,
         intake::submit_scan,
         intake::submit_prompt,
         settings::settings,
@@ -49,6 +51,13 @@ pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
         settings::remove_price,
         settings::webhook_status,
         settings::save_webhook_secret,
+        bucket::bucket_status,
+        bucket::save_bucket_secret,
+        bucket::test_bucket,
+        bucket::read_bucket_address,
+        bucket::upload_missing,
+        bucket::retry_uploads,
+        bucket::retry_copies,
         system::choose_files,
         system::choose_folder,
         system::open_path,

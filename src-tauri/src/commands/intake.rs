@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use gistmill_engine::model::{ScanId, ScanReport, Submission, Submitted, TemplateView};
+use gistmill_engine::model::{
+    ScanId, ScanReport, Submission, SubmissionPlan, Submitted, TemplateView,
+};
 
 use super::{Answer, Opened};
 
@@ -20,6 +22,18 @@ pub(crate) async fn scan(engine: Opened<'_>, paths: Vec<PathBuf>) -> Answer<Scan
 pub(crate) async fn cancel_scan(engine: Opened<'_>) -> Answer<()> {
     engine.cancel_scan();
     Ok(())
+}
+
+#[tauri::command]
+pub(crate) async fn plan_submission(
+    engine: Opened<'_>,
+    scan_id: ScanId,
+    submission: Submission,
+) -> Answer<SubmissionPlan> {
+    engine
+        .plan_submission(scan_id, submission)
+        .await
+        .map_err(|error| error.problem())
 }
 
 #[tauri::command]
