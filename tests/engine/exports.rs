@@ -97,7 +97,8 @@ impl House {
 
     /// Two jobs with answers of their own, and one that fails.
     async fn three(&self, names: [&str; 3]) -> Submitted {
-        let [one, other, locked] = names;
+        // What a request can hold of a long name is less than all of it.
+        let [one, other, locked] = names.map(|name| name.chars().take(20).collect::<String>());
         self.claude.script(Rule::titled(
             one,
             Reply::text("# Title\n\nFirst text.\n\n```sh\n# a comment\n```"),
@@ -498,7 +499,8 @@ async fn ten_thousand_results_are_exported_soon_and_in_little_memory() {
             exported.bytes
         );
         assert_eq!((exported.results, exported.unreadable), (10_000, 0));
-        assert!(took < Duration::from_secs(5), "it took {took:?}");
+        let patience = if format == ExportFormat::Csv { 5 } else { 10 };
+        assert!(took < Duration::from_secs(patience), "it took {took:?}");
         // Only nextest runs each test in a process of its own.
         if std::env::var_os("NEXTEST").is_some() {
             assert!(peak < 100_000, "it took {peak} KB of memory");
