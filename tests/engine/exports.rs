@@ -460,8 +460,36 @@ async fn nothing_is_overwritten_or_left_behind() {
     assert_ne!(rows[1]["summary"], "");
 }
 
+#[tokio::test]
+async fn an_export_that_fails_leaves_nothing_and_the_file_before_it() {
+    let house = House::working().await;
+    let submitted = house.add(&["a.pdf", "b.pdf"]).await;
+    house.until_completed(&submitted).await;
+    let path = house.out("all.csv");
+    std::fs::write(&path, "before").unwrap();
+    // The database fails when the file is under way already.
+    house
+        .database()
+        .execute("ALTER TABLE attempts RENAME TO gone", [])
+        .unwrap();
+    for format in [
+        ExportFormat::Csv,
+        ExportFormat::Jsonl,
+        ExportFormat::Markdown,
+    ] {
+        let failed = house.engine.export(all(format), path.clone(), true).await;
+        assert!(
+            matches!(failed, Err(EngineError::Database(_))),
+            "{failed:?}"
+        );
+    }
+    assert_eq!(names(path.parent().unwrap()), ["all.csv"]);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "before");
+}
+
 #[cfg(target_os = "linux")]
 #[tokio::test]
+#[expect(clippy::print_stdout, reason = "the figures are what is looked for")]
 async fn ten_thousand_results_are_exported_soon_and_in_little_memory() {
     fn kilobytes_at_most() -> u64 {
         let status = std::fs::read_to_string("/proc/self/status").unwrap();

@@ -63,7 +63,7 @@ pub(crate) async fn preview_template(
     draft: TemplateDraft,
     variables: Variables,
 ) -> Answer<TemplatePreview> {
-    Ok(engine.preview_template(draft, variables))
+    Ok(engine.preview_template(&draft, variables))
 }
 
 /// Lets a person choose a template's file and stores what it holds; nothing when the dialog was closed.
