@@ -5,8 +5,10 @@ mod bucket;
 mod intake;
 mod jobs;
 mod lanes;
+mod results;
 mod settings;
 mod system;
+mod templates;
 
 use gistmill_engine::Engine;
 use gistmill_engine::model::Problem;
@@ -35,7 +37,17 @@ pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
         lanes::pause_batch,
         lanes::set_batch_cap,
         lanes::close_circuit,
-        intake::templates,
+        templates::templates,
+        templates::create_template,
+        templates::edit_template,
+        templates::duplicate_template,
+        templates::remove_template,
+        templates::preview_template,
+        templates::import_template,
+        templates::export_template,
+        results::export_jobs,
+        results::batch_report,
+        results::batches,
         intake::scan,
         intake::cancel_scan,
         intake::plan_submission,

@@ -97,7 +97,8 @@ impl House {
 
     /// Two jobs with answers of their own, and one that fails.
     async fn three(&self, names: [&str; 3]) -> Submitted {
-        let [one, other, locked] = names;
+        // What a request can hold of a long name is less than all of it.
+        let [one, other, locked] = names.map(|name| name.chars().take(20).collect::<String>());
         self.claude.script(Rule::titled(
             one,
             Reply::text("# Title\n\nFirst text.\n\n```sh\n# a comment\n```"),
@@ -459,8 +460,36 @@ async fn nothing_is_overwritten_or_left_behind() {
     assert_ne!(rows[1]["summary"], "");
 }
 
+#[tokio::test]
+async fn an_export_that_fails_leaves_nothing_and_the_file_before_it() {
+    let house = House::working().await;
+    let submitted = house.add(&["a.pdf", "b.pdf"]).await;
+    house.until_completed(&submitted).await;
+    let path = house.out("all.csv");
+    std::fs::write(&path, "before").unwrap();
+    // The database fails when the file is under way already.
+    house
+        .database()
+        .execute("ALTER TABLE attempts RENAME TO gone", [])
+        .unwrap();
+    for format in [
+        ExportFormat::Csv,
+        ExportFormat::Jsonl,
+        ExportFormat::Markdown,
+    ] {
+        let failed = house.engine.export(all(format), path.clone(), true).await;
+        assert!(
+            matches!(failed, Err(EngineError::Database(_))),
+            "{failed:?}"
+        );
+    }
+    assert_eq!(names(path.parent().unwrap()), ["all.csv"]);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "before");
+}
+
 #[cfg(target_os = "linux")]
 #[tokio::test]
+#[expect(clippy::print_stdout, reason = "the figures are what is looked for")]
 async fn ten_thousand_results_are_exported_soon_and_in_little_memory() {
     fn kilobytes_at_most() -> u64 {
         let status = std::fs::read_to_string("/proc/self/status").unwrap();
@@ -498,7 +527,8 @@ async fn ten_thousand_results_are_exported_soon_and_in_little_memory() {
             exported.bytes
         );
         assert_eq!((exported.results, exported.unreadable), (10_000, 0));
-        assert!(took < Duration::from_secs(5), "it took {took:?}");
+        let patience = if format == ExportFormat::Csv { 5 } else { 10 };
+        assert!(took < Duration::from_secs(patience), "it took {took:?}");
         // Only nextest runs each test in a process of its own.
         if std::env::var_os("NEXTEST").is_some() {
             assert!(peak < 100_000, "it took {peak} KB of memory");

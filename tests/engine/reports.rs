@@ -145,6 +145,7 @@ async fn what_an_attempt_of_unknown_outcome_counts_for_is_for_nothing() {
 }
 
 #[tokio::test]
+#[expect(clippy::print_stdout, reason = "the figures are what is looked for")]
 async fn ten_thousand_jobs_are_reported_at_once_and_the_figures_in_the_middle_are_exact() {
     let house = House::idle().await;
     let titles: Vec<String> = (0..10_000).map(|number| format!("{number}.pdf")).collect();

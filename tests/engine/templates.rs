@@ -80,7 +80,7 @@ async fn jobs_keep_the_version_that_they_were_asked_with() {
     );
     for request in house.claude.requests() {
         let title = request.documents[0].title.clone().unwrap();
-        let words = if title < "c".to_owned() {
+        let words = if title.as_str() < "c" {
             "version one"
         } else {
             "Version two"
@@ -315,14 +315,12 @@ async fn a_preview_says_the_same_as_saving_would() {
             ..draft("Name", "Body")
         },
     ] {
-        let previewed = house
-            .engine
-            .preview_template(draft.clone(), Variables::new());
+        let previewed = house.engine.preview_template(&draft, Variables::new());
         let refused = house.engine.create_template(draft).await.unwrap_err();
         assert_eq!(previewed.problem, Some(refused.to_string()));
     }
     let previewed = house.engine.preview_template(
-        draft(
+        &draft(
             "Name",
             "{file_name}, {pages} pages, {today}, in {language}, {tone}",
         ),

@@ -2,16 +2,9 @@
 
 use std::path::PathBuf;
 
-use gistmill_engine::model::{
-    ScanId, ScanReport, Submission, SubmissionPlan, Submitted, TemplateView,
-};
+use gistmill_engine::model::{ScanId, ScanReport, Submission, SubmissionPlan, Submitted};
 
 use super::{Answer, Opened};
-
-#[tauri::command]
-pub(crate) async fn templates(engine: Opened<'_>) -> Answer<Vec<TemplateView>> {
-    engine.templates().await.map_err(|error| error.problem())
-}
 
 #[tauri::command]
 pub(crate) async fn scan(engine: Opened<'_>, paths: Vec<PathBuf>) -> Answer<ScanReport> {

@@ -59,8 +59,62 @@ pub(crate) async fn open_url(url: String) -> Answer<()> {
 
 type Answering = Box<dyn FnOnce(Vec<FilePath>) + Send>;
 
+/// Lets a person say where a file is saved. Returns where, and whether a file that is there may be replaced:
+/// the dialog asked about the name that it gave. `None` when the dialog was closed.
+pub(super) async fn choose_target<R: Runtime>(
+    app: &AppHandle<R>,
+    name: &str,
+    kind: &str,
+    ending: &str,
+) -> Answer<Option<(PathBuf, bool)>> {
+    let dialog = app
+        .dialog()
+        .file()
+        .set_file_name(suggested(name, ending))
+        .add_filter(kind, &[ending]);
+    let chosen = choose(dialog, |dialog, answer| {
+        dialog.save_file(move |chosen| answer(chosen.into_iter().collect()));
+    })
+    .await?;
+    Ok(chosen
+        .into_iter()
+        .next()
+        .map(|path| with_ending(path, ending)))
+}
+
+/// Returns a name that no system takes for a folder, with its ending.
+fn suggested(name: &str, ending: &str) -> String {
+    let name: String = name
+        .chars()
+        .map(|one| match one {
+            '/' | '\\' | ':' | '*' | '?' | '"' | '<' | '>' | '|' => '-',
+            one if one.is_control() => '-',
+            one => one,
+        })
+        .take(100)
+        .collect();
+    let name = name.trim().trim_start_matches('.');
+    let name = name.strip_suffix(&format!(".{ending}")).unwrap_or(name);
+    let name = if name.is_empty() { "Gistmill" } else { name };
+    format!("{name}.{ending}")
+}
+
+/// Gives a path its ending, which not every dialog does. Nobody was asked about a file of that name then.
+fn with_ending(path: PathBuf, ending: &str) -> (PathBuf, bool) {
+    let has_ending = path
+        .extension()
+        .is_some_and(|given| given.eq_ignore_ascii_case(ending));
+    if has_ending {
+        return (path, true);
+    }
+    let mut name = path.into_os_string();
+    name.push(".");
+    name.push(ending);
+    (PathBuf::from(name), false)
+}
+
 /// Shows a dialog and waits for it without holding a thread.
-async fn choose<R: Runtime>(
+pub(super) async fn choose<R: Runtime>(
     dialog: FileDialogBuilder<R>,
     show: impl FnOnce(FileDialogBuilder<R>, Answering),
 ) -> Answer<Vec<PathBuf>> {
@@ -119,7 +173,29 @@ fn is_https(address: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::is_https;
+    use std::path::PathBuf;
+
+    use super::{is_https, suggested, with_ending};
+
+    #[test]
+    fn a_name_is_no_folder_and_gets_its_ending_once() {
+        assert_eq!(suggested("Q1/Q2: a", "csv"), "Q1-Q2- a.csv");
+        assert_eq!(suggested("報告.csv", "csv"), "報告.csv");
+        assert_eq!(suggested("../..", "md"), "-...md");
+        assert_eq!(suggested(" ", "md"), "Gistmill.md");
+    }
+
+    #[test]
+    fn only_what_the_dialog_asked_about_is_replaced() {
+        assert_eq!(
+            with_ending(PathBuf::from("/out/a.CSV"), "csv"),
+            (PathBuf::from("/out/a.CSV"), true)
+        );
+        assert_eq!(
+            with_ending(PathBuf::from("/out/v1.2"), "csv"),
+            (PathBuf::from("/out/v1.2.csv"), false)
+        );
+    }
 
     #[test]
     fn only_https_addresses_are_opened() {

@@ -112,7 +112,7 @@ impl Engine {
     /// Returns what a draft would send, with an example in place of a document, and what keeps it from being
     /// saved.
     #[must_use]
-    pub fn preview_template(&self, draft: TemplateDraft, variables: Variables) -> TemplatePreview {
+    pub fn preview_template(&self, draft: &TemplateDraft, variables: Variables) -> TemplatePreview {
         draft::preview(draft, variables, &self.local_time().day)
     }
 

@@ -74,7 +74,7 @@ pub(crate) fn checked(draft: TemplateDraft) -> Result<TemplateDraft, EngineError
 /// Returns what a draft comes to, with an example in place of a document.
 ///
 /// `today` is the day, such as 2026-11-30; `variables` are values that a person tries.
-pub(crate) fn preview(draft: TemplateDraft, variables: Variables, today: &str) -> TemplatePreview {
+pub(crate) fn preview(draft: &TemplateDraft, variables: Variables, today: &str) -> TemplatePreview {
     let problem = checked(draft.clone()).err().map(|error| error.to_string());
     let mut values = variables;
     for (name, value) in EXAMPLE.into_iter().chain([("today", today)]) {
@@ -273,7 +273,7 @@ mod tests {
             ("tone".to_owned(), "dryly".to_owned()),
             ("pages".to_owned(), "999".to_owned()),
         ]);
-        let preview = preview(draft, tone, "2026-11-30");
+        let preview = preview(&draft, tone, "2026-11-30");
         assert!(
             preview
                 .text
@@ -286,7 +286,7 @@ mod tests {
         assert!(preview.tokens > 20, "{}", preview.tokens);
         assert_eq!(preview.problem, None);
 
-        let empty = super::preview(TemplateDraft::default(), Variables::new(), "2026-11-30");
+        let empty = super::preview(&TemplateDraft::default(), Variables::new(), "2026-11-30");
         assert_eq!(empty.problem.as_deref(), Some("The template has no name."));
         assert_eq!(empty.tokens, 0);
     }
