@@ -7,6 +7,7 @@ mod jobs;
 mod keys;
 mod limits;
 mod missing;
+mod pending;
 mod submit;
 mod watch;
 
