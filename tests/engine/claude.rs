@@ -8,7 +8,7 @@ use std::time::Duration;
 use gistmill_engine::model::{Cause, JobPhase};
 use gistmill_engine::provider::claude::{ClaudeConfig, ClaudeProvider, MAX_BODY_BYTES, Timeouts};
 use gistmill_engine::provider::{
-    Answer, Billed, Deliver as _, Failure, Progress, Request, RequestDocument,
+    Answer, Billed, Deliver as _, Failure, Progress, Request, RequestDocument, Shape,
 };
 use gistmill_testkit::fake_claude::{FakeClaude, Fault, Plan, Reply, Rule};
 use secrecy::SecretString;
@@ -61,6 +61,7 @@ pub(crate) fn prompt(text: &str) -> Request {
         prompt: text.to_owned(),
         model: MODEL.to_owned(),
         max_tokens: 1024,
+        shape: Shape::Text,
     }
 }
 

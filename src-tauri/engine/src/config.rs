@@ -27,6 +27,8 @@ pub struct EngineConfig {
     pub environment_key: Option<SecretString>,
     /// The value of `ANTHROPIC_BASE_URL`, if the shell found one. A base URL in the settings wins.
     pub environment_base_url: Option<String>,
+    /// The value of `GISTMILL_R2_SECRET`, if the shell found one: the secret of the bucket's key.
+    pub environment_bucket_secret: Option<SecretString>,
     /// Shows a person that something needs them; `None` where nobody can be shown anything.
     pub notifications: Option<Arc<dyn NotificationSink>>,
     /// Tells the time.
@@ -52,6 +54,7 @@ impl EngineConfig {
             keychain_patience: Duration::from_secs(3),
             environment_key: None,
             environment_base_url: None,
+            environment_bucket_secret: None,
             notifications: None,
             clock: Arc::new(SystemClock),
             time_zone: jiff::tz::TimeZone::UTC,

@@ -9,6 +9,8 @@ mod dispatcher;
 mod document;
 mod janitor;
 mod pace;
+mod publish;
+mod question;
 mod retry;
 mod worker;
 

@@ -2,12 +2,14 @@
 
 mod actions;
 mod answer;
+mod bucket;
 mod checks;
 mod jobs;
 mod keys;
 mod limits;
 mod missing;
 mod pending;
+mod plan;
 mod submit;
 mod watch;
 
@@ -16,6 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
+use secrecy::SecretString;
 use tokio::sync::{Notify, broadcast};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
@@ -24,8 +27,10 @@ use crate::config::EngineConfig;
 use crate::consumer::{self, ActiveJobs, Consumer, CurrentPace, Providers, Shared, Trouble};
 use crate::error::EngineError;
 use crate::intake::Scans;
-use crate::model::{Cause, ConsumerPlace, EngineEvent, Provider, Settings};
-use crate::outbox::Deliverer;
+use crate::model::{
+    Cause, ConsumerPlace, EngineEvent, Provider, Settings, UploadCause, UploadTrouble,
+};
+use crate::outbox::{Deliverer, Uploader};
 use crate::pdf::PdfWorker;
 use crate::provider::Deliver;
 use crate::provider::claude::ClaudeProvider;
@@ -58,6 +63,9 @@ pub(crate) struct Inner {
     events: broadcast::Sender<EngineEvent>,
     wake: Arc<Notify>,
     ended: Arc<Notify>,
+    uploads: Arc<Notify>,
+    /// The secret of the bucket's key, where it is kept for this session only.
+    bucket_secret: Mutex<Option<SecretString>>,
     consumer: tokio::sync::Mutex<Option<Consumer>>,
     place: Mutex<ConsumerPlace>,
     trouble: Trouble,
@@ -96,6 +104,8 @@ impl Engine {
             events,
             wake: Arc::default(),
             ended: Arc::default(),
+            uploads: Arc::default(),
+            bucket_secret: Mutex::default(),
             consumer: tokio::sync::Mutex::new(None),
             place: Mutex::new(ConsumerPlace::Nowhere),
             trouble: Trouble::default(),
@@ -197,8 +207,10 @@ impl Engine {
             },
             events: self.0.events.clone(),
             wake: Arc::clone(&self.0.ended),
+            uploads: Arc::clone(&self.0.uploads),
         };
         self.0.tasks.spawn(deliverer.run(self.0.stop.clone()));
+        self.0.tasks.spawn(self.uploader().run(self.0.stop.clone()));
         *consumer = Some(started);
         drop(consumer);
         self.set_place(ConsumerPlace::Here);
@@ -236,14 +248,18 @@ impl Engine {
         self.0.store.close().await;
     }
 
-    /// Says whether a job runs, or will run without a person's doing.
+    /// Says whether a job runs or a result is uploaded, or will be without a person's doing.
     ///
     /// # Errors
     /// When the database can't be read.
     pub async fn has_live_jobs(&self) -> Result<bool, EngineError> {
         let outlook = self.0.store.outlook(self.local_time()).await?;
-        // A full disk passes when somebody makes room; until then nothing is lost by waiting.
-        Ok(outlook.live)
+        if outlook.live {
+            // A full disk passes when somebody makes room; until then nothing is lost by waiting.
+            return Ok(true);
+        }
+        let uploads = self.0.store.uploads_view().await?;
+        Ok(uploads.enabled && uploads.waiting > 0 && uploads.trouble.is_none())
     }
 
     /// Returns the settings.
@@ -269,6 +285,7 @@ impl Engine {
             // What stood in the way may not stand in the way of the new address or model.
             self.0.store.close_circuit(Provider::Claude).await?;
         }
+        self.bucket_changed(&before, &settings).await?;
         // Limits, caps and hours may have changed.
         self.everything_changed();
         Ok(settings)
@@ -288,6 +305,26 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    fn uploader(&self) -> Uploader {
+        let inner = Arc::downgrade(&self.0);
+        Uploader {
+            store: self.0.store.clone(),
+            library: self.0.library.clone(),
+            clock: Arc::clone(&self.0.config.clock),
+            secret: Arc::new(move || match inner.upgrade() {
+                Some(inner) => Engine(inner).bucket_secret(),
+                None => Err(UploadTrouble::new(
+                    UploadCause::Interrupted,
+                    EngineError::Closed.to_string(),
+                )),
+            }),
+            events: self.0.events.clone(),
+            fault: Arc::clone(&self.0.config.fault),
+            wake: Arc::clone(&self.0.uploads),
+            ended: Arc::clone(&self.0.ended),
+        }
     }
 
     /// Hands out providers with the key and the address of the moment.

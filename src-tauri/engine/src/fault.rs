@@ -13,18 +13,21 @@ pub enum FaultPoint {
     Kept,
     /// The result is stored; the job is not completed yet.
     Stored,
-    /// The job is completed; nobody was told yet.
+    /// The job is completed; nobody was told yet, nothing uploaded.
     Completed,
+    /// The result lies in the bucket; that is not recorded yet.
+    Uploaded,
 }
 
 impl FaultPoint {
     /// Every point, in the order of an attempt.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Reserved,
         Self::Answered,
         Self::Kept,
         Self::Stored,
         Self::Completed,
+        Self::Uploaded,
     ];
 
     /// Returns the point's name, as tests give it.
@@ -36,6 +39,7 @@ impl FaultPoint {
             Self::Kept => "kept",
             Self::Stored => "stored",
             Self::Completed => "completed",
+            Self::Uploaded => "uploaded",
         }
     }
 }

@@ -14,6 +14,7 @@ mod fault;
 mod intake;
 mod outbox;
 mod results;
+mod reuse;
 mod store;
 mod templates;
 

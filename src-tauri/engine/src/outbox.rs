@@ -1,12 +1,13 @@
-//! Telling the world outside: notifications, webhooks, and copies beside the PDFs.
+//! What leaves the program: notifications, webhooks, copies of results, uploads.
 //!
 //! Entries are written in the transaction of the change they tell of; here they are delivered, at
 //! least once, with bounded tries. Whatever happens to a delivery, the job stays as it is.
 
+mod copies;
+mod uploads;
 mod webhook;
 mod words;
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,10 +17,11 @@ use tokio_util::sync::CancellationToken;
 use crate::clock::Clock;
 use crate::error::EngineError;
 use crate::model::{EngineEvent, Timestamp};
-use crate::results::{Library, copy_beside};
-use crate::store::{ResultToCopy, Store};
+use crate::results::Library;
+use crate::store::Store;
 use webhook::Undelivered;
 
+pub(crate) use uploads::Uploader;
 pub(crate) use webhook::key as webhook_key;
 
 /// A message to the person at the machine.
@@ -62,6 +64,8 @@ pub(crate) struct Deliverer {
     pub(crate) events: tokio::sync::broadcast::Sender<EngineEvent>,
     /// Wakes the deliverer after a job ended.
     pub(crate) wake: Arc<tokio::sync::Notify>,
+    /// Wakes the uploader, which runs beside it: an upload may take a minute.
+    pub(crate) uploads: Arc<tokio::sync::Notify>,
 }
 
 impl Deliverer {
@@ -69,6 +73,7 @@ impl Deliverer {
     pub(crate) async fn run(self, stop: CancellationToken) {
         let mut last_told: Option<Timestamp> = None;
         loop {
+            self.uploads.notify_one();
             self.copy_results().await;
             self.tell_webhook(&stop).await;
             let told_until = last_told.map(|moment| moment.after(BETWEEN_NOTIFICATIONS));
@@ -184,51 +189,5 @@ impl Deliverer {
             // Nobody may be listening.
             drop(self.events.send(EngineEvent::OverviewChanged));
         }
-    }
-
-    async fn copy_results(&self) {
-        // Bounded by the number of stored results: each is delivered or put off.
-        loop {
-            let due = match self.store.results_to_copy(self.clock.now()).await {
-                Ok(due) if !due.is_empty() => due,
-                Ok(_) => return,
-                Err(error) => {
-                    tracing::warn!(%error, "the outbox could not be read");
-                    return;
-                }
-            };
-            for entry in due {
-                if let Err(error) = self.copy_result(entry).await {
-                    tracing::warn!(%error, "the outbox could not be written");
-                    return;
-                }
-            }
-        }
-    }
-
-    async fn copy_result(&self, entry: ResultToCopy) -> crate::store::Result<()> {
-        let outcome = match self.library.read(&entry.key).await {
-            Ok(text) => {
-                let source = entry.source_path.clone();
-                tokio::task::spawn_blocking(move || copy_beside(Path::new(&source), &text))
-                    .await
-                    .unwrap_or_else(|error| Err(error.to_string()))
-            }
-            Err(reason) => Err(reason),
-        };
-        let now = self.clock.now();
-        self.store
-            .copied(
-                entry.result_id,
-                outcome.map(|path| path.to_string_lossy().into_owned()),
-            )
-            .await?;
-        // A folder that can't be written stays so for a while: the reason is shown with the result.
-        self.store.delivered(vec![entry.outbox_id], now).await?;
-        // Nobody may be listening.
-        drop(self.events.send(EngineEvent::JobsChanged {
-            job_ids: vec![entry.job_id],
-        }));
-        Ok(())
     }
 }

@@ -28,6 +28,20 @@ pub struct Request {
     pub model: String,
     /// Most output tokens.
     pub max_tokens: u32,
+    /// What the answer has to look like.
+    pub shape: Shape,
+}
+
+/// What an answer has to look like.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Shape {
+    /// Text as the model writes it.
+    #[default]
+    Text,
+    /// Text whose statements name the pages of the document that they come from.
+    CitedText,
+    /// A JSON object that fits this JSON Schema.
+    Json(serde_json::Value),
 }
 
 /// The PDF of a request.

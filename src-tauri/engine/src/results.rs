@@ -3,7 +3,8 @@
 //! The library is a folder of Markdown files in the data directory, reached through `object_store`,
 //! so that another store can stand beside it under the same keys.
 
-mod beside;
+mod bucket;
+mod copies;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,9 +14,10 @@ use object_store::path::Path as Key;
 use object_store::{ObjectStore, ObjectStoreExt as _, PutMode, PutOptions};
 
 use crate::error::EngineError;
-use crate::model::{JobId, Sha256};
+use crate::model::{JobId, ResultFormat, Sha256};
 
-pub(crate) use beside::copy_beside;
+pub(crate) use bucket::{Bucket, NewObject, checked as checked_bucket, read_address};
+pub(crate) use copies::{Left, WantedFile, first_name, folder_of, leave, mirrored_folder};
 
 /// A result that lies in the library.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +25,28 @@ pub(crate) struct Stored {
     pub(crate) key: String,
     pub(crate) sha256: Sha256,
     pub(crate) bytes: u64,
+}
+
+/// Returns the ending of a result's file, without a dot.
+pub(crate) fn ending(format: ResultFormat) -> &'static str {
+    match format {
+        ResultFormat::Markdown => "md",
+        ResultFormat::Json => "json",
+    }
+}
+
+/// Begins the last line of a stored text, which says where it comes from and which Markdown readers
+/// don't show.
+const ORIGIN: &str = "\n\n<!-- gistmill: ";
+
+/// Returns a text with the line that says where it comes from.
+pub(crate) fn with_origin(text: &str, origin: &str) -> String {
+    format!("{}{ORIGIN}{origin} -->\n", text.trim_end())
+}
+
+/// Returns a stored text without the line that says where it comes from.
+pub(crate) fn without_origin(text: &str) -> &str {
+    text.rsplit_once(ORIGIN).map_or(text, |(body, _)| body)
 }
 
 /// The local library of results. Cheap to clone.
@@ -63,19 +87,24 @@ impl Library {
             let name = entry.file_name();
             let staged = name
                 .to_str()
-                .and_then(|name| name.rsplit_once(".md#"))
-                .is_some_and(|(_, number)| number.parse::<u64>().is_ok());
+                .and_then(|name| name.rsplit_once('#'))
+                .is_some_and(|(key, number)| {
+                    (key.ends_with(".md") || key.ends_with(".json"))
+                        && number.parse::<u64>().is_ok()
+                });
             if staged && let Err(error) = std::fs::remove_file(entry.path()) {
                 tracing::warn!(%error, "a half-written result could not be removed");
             }
         }
     }
 
-    /// Returns the key of a job's result: `results/JOB.md`, later runs `results/JOB.2.md` and so on.
-    pub(crate) fn key(job_id: &JobId, generation: u32) -> String {
+    /// Returns the key of a job's result: `results/JOB.md` (`.json` for fields), later runs
+    /// `results/JOB.2.md` and so on.
+    pub(crate) fn key(job_id: &JobId, generation: u32, format: ResultFormat) -> String {
+        let ending = ending(format);
         match generation {
-            1 => format!("results/{job_id}.md"),
-            later => format!("results/{job_id}.{later}.md"),
+            1 => format!("results/{job_id}.{ending}"),
+            later => format!("results/{job_id}.{later}.{ending}"),
         }
     }
 
@@ -151,16 +180,25 @@ mod tests {
         let library = Library::open(folder.path()).unwrap();
         let (one, two) = (JobId::generate(), JobId::generate());
         let first = library
-            .put_if_absent(&Library::key(&one, 1), "first".to_owned())
+            .put_if_absent(
+                &Library::key(&one, 1, ResultFormat::Markdown),
+                "first".to_owned(),
+            )
             .await
             .unwrap();
         let second = library
-            .put_if_absent(&Library::key(&one, 1), "second".to_owned())
+            .put_if_absent(
+                &Library::key(&one, 1, ResultFormat::Markdown),
+                "second".to_owned(),
+            )
             .await
             .unwrap();
         assert_eq!(first, second, "whoever comes second gets the first result");
         library
-            .put_if_absent(&Library::key(&two, 2), "other".to_owned())
+            .put_if_absent(
+                &Library::key(&two, 2, ResultFormat::Markdown),
+                "other".to_owned(),
+            )
             .await
             .unwrap();
         let half = folder.path().join(format!("results/{one}.md#1"));
@@ -170,7 +208,19 @@ mod tests {
             !half.exists(),
             "what a dead program left half-written must go"
         );
-        assert_eq!(library.read(&Library::key(&one, 1)).await.unwrap(), "first");
-        assert_eq!(library.read(&Library::key(&two, 2)).await.unwrap(), "other");
+        assert_eq!(
+            library
+                .read(&Library::key(&one, 1, ResultFormat::Markdown))
+                .await
+                .unwrap(),
+            "first"
+        );
+        assert_eq!(
+            library
+                .read(&Library::key(&two, 2, ResultFormat::Markdown))
+                .await
+                .unwrap(),
+            "other"
+        );
     }
 }

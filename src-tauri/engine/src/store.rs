@@ -53,12 +53,13 @@ pub(crate) use finish::{AfterAttempt, AttemptEnd, NewResult};
 pub(crate) use ledger::Settlement;
 pub(crate) use lists::ListContext;
 pub(crate) use outbox::{
-    FailedJob, FinishedBatch, OpenedCircuit, ResultToCopy, ToTell, WebhookMessage,
+    CopyOutcome, FailedJob, FinishedBatch, OpenedCircuit, ResultToCopy, ToTell, WebhookMessage,
 };
 pub(crate) use redrive::{Changes, Redrivable};
-pub(crate) use results::ResultRow;
+pub(crate) use results::Reusable;
 pub(crate) use submit::{NewBatch, NewInput, NewJob};
 pub(crate) use templates::Template;
+pub(crate) use uploads::{Upload, UploadContent};
 
 /// What every function of the store returns.
 pub(crate) type Result<T> = std::result::Result<T, EngineError>;

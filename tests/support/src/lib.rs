@@ -1,8 +1,11 @@
-//! What the tests stand on: a fake Claude server, generated PDFs, and a look at the test folders.
+//! What the tests stand on: a fake Claude server, an S3 server with faults, generated PDFs, and a
+//! look at the test folders.
 
 pub mod fake_claude;
+pub mod fault_proxy;
 pub mod pdf;
 pub mod receiver;
+pub mod seaweed;
 
 use std::path::Path;
 

@@ -10,17 +10,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::active::Wish;
 use super::document::verified;
-use super::{Shared, retry};
+use super::publish::publish;
+use super::{Shared, question, retry};
 use crate::fault::FaultPoint;
-use crate::model::{
-    AttemptOutcome, Cause, CopiesTo, EngineEvent, JobId, JobKind, JobPhase, Provider, ResultFormat,
-    Sha256,
-};
-use crate::provider::{Answer, Billed, Failure, Progress, Request, ToldLimits};
-use crate::results::Library;
-use crate::store::{
-    AfterAttempt, AttemptEnd, ClaimedJob, NewAnswer, NewResult, Result, Settlement,
-};
+use crate::model::{AttemptOutcome, Cause, EngineEvent, JobId, JobKind, JobPhase, Provider};
+use crate::provider::{Answer, Billed, Failure, Progress, ToldLimits};
+use crate::store::{AfterAttempt, AttemptEnd, ClaimedJob, NewAnswer, Result, Settlement};
+use crate::templates;
 
 /// How often a change that the database refused is tried again: for about an hour, since what waits
 /// to be stored may have been paid for. After that it is recovered at the next start.
@@ -69,6 +65,10 @@ async fn attempt(shared: &Shared, job: &ClaimedJob, cut_off: &CancellationToken)
     if let Some(answer) = shared.store.kept_answer(job.lease.clone()).await? {
         return publish(shared, job, answer).await;
     }
+    // Nor is what an earlier job was answered while this one waited.
+    if let Some(answer) = question::earlier_answer(shared, job).await? {
+        return keep(shared, job, answer, Settlement::Nothing { asked: false }).await;
+    }
     match deliver(shared, job, cut_off).await {
         Ok(answer) => {
             (shared.fault)(FaultPoint::Answered);
@@ -77,23 +77,33 @@ async fn attempt(shared: &Shared, job: &ClaimedJob, cut_off: &CancellationToken)
                 .pace()
                 .succeeded(shared.active.asking(Provider::Claude));
             let (answer, settlement) = priced(shared, job, answer).await?;
-            let held = stored(shared, || {
-                shared.store.keep_answer(
-                    job.lease.clone(),
-                    answer.clone(),
-                    settlement,
-                    shared.clock.now(),
-                )
-            })
-            .await?;
-            (shared.fault)(FaultPoint::Kept);
-            if held {
-                publish(shared, job, answer).await
-            } else {
-                Ok(())
-            }
+            keep(shared, job, answer, settlement).await
         }
         Err(failure) => end(shared, job, failure).await,
+    }
+}
+
+/// Keeps an answer, then publishes it.
+async fn keep(
+    shared: &Shared,
+    job: &ClaimedJob,
+    answer: NewAnswer,
+    settlement: Settlement,
+) -> Result<()> {
+    let held = stored(shared, || {
+        shared.store.keep_answer(
+            job.lease.clone(),
+            answer.clone(),
+            settlement,
+            shared.clock.now(),
+        )
+    })
+    .await?;
+    (shared.fault)(FaultPoint::Kept);
+    if held {
+        publish(shared, job, answer).await
+    } else {
+        Ok(())
     }
 }
 
@@ -107,16 +117,7 @@ async fn deliver(
         JobKind::Pdf => Some(verified(shared, job).await?),
         JobKind::Prompt => None,
     };
-    let prompt = match job.kind {
-        JobKind::Pdf => job.template_body.clone(),
-        JobKind::Prompt => job.prompt.clone(),
-    };
-    let request = Request {
-        document,
-        prompt: prompt.unwrap_or_default(),
-        model: job.model.clone(),
-        max_tokens: job.max_tokens,
-    };
+    let request = question::request(job, document);
     let progress = Reporter {
         shared,
         job,
@@ -149,16 +150,18 @@ async fn priced(
         output_tokens: answer.usage.output_tokens,
         micros: cost_micros,
     };
+    let kept = templates::kept(job.template.as_ref(), answer.text);
     let answer = NewAnswer {
-        body: answer.text,
+        body: kept.body,
         model: answer.model,
         stop_reason: answer.stop_reason,
         request_id: answer.request_id,
         input_tokens: answer.usage.total_input(),
         output_tokens: answer.usage.output_tokens,
         cost_micros,
-        review: answer.review,
-        format: ResultFormat::Markdown,
+        // What the provider says of the answer is the deeper reason.
+        review: answer.review.or(kept.review),
+        format: kept.format,
         reused_from: None,
     };
     Ok((answer, settlement))
@@ -186,68 +189,8 @@ async fn note_limits(
     }
 }
 
-/// Stores the result and completes the job.
-async fn publish(shared: &Shared, job: &ClaimedJob, answer: NewAnswer) -> Result<()> {
-    let key = Library::key(&job.lease.job_id, job.lease.generation);
-    let put = match shared
-        .library
-        .put_if_absent(&key, file_text(job, &answer))
-        .await
-    {
-        Ok(put) => put,
-        Err(reason) => {
-            return end(shared, job, Failure::unsent(Cause::StorageFailed, reason)).await;
-        }
-    };
-    (shared.fault)(FaultPoint::Stored);
-    let settings = shared.store.settings().await?;
-    let result = NewResult {
-        key: put.key,
-        sha256: put.sha256.0,
-        bytes: put.bytes,
-        provider: job.provider,
-        template: job.template_id.clone().zip(job.template_version),
-        document_sha256: job.document_sha256.clone(),
-        reuse_key: None,
-        answer,
-        copy_wanted: settings.copies_to != CopiesTo::Nowhere && job.kind == JobKind::Pdf,
-    };
-    stored(shared, || {
-        shared
-            .store
-            .complete(job.lease.clone(), result.clone(), shared.clock.now())
-    })
-    .await?;
-    (shared.fault)(FaultPoint::Completed);
-    Ok(())
-}
-
-/// Returns the text of a result's file: the answer, and a line that says where it comes from, which
-/// Markdown readers don't show.
-fn file_text(job: &ClaimedJob, answer: &NewAnswer) -> String {
-    let template = job
-        .template_id
-        .as_ref()
-        .zip(job.template_version)
-        .map_or_else(
-            || "prompt".to_owned(),
-            |(id, version)| format!("{id}-v{version}"),
-        );
-    let source = job
-        .document_sha256
-        .clone()
-        .unwrap_or_else(|| Sha256::of(job.prompt.as_deref().unwrap_or_default().as_bytes()).0);
-    format!(
-        "{}\n\n<!-- gistmill: {} by {}, {template}, source sha256 {source} -->\n",
-        answer.body.trim_end(),
-        job.provider.as_str(),
-        // A model's name comes from outside; it must not end the comment.
-        answer.model.replace("--", "–"),
-    )
-}
-
 /// Ends an attempt that got no answer.
-async fn end(shared: &Shared, job: &ClaimedJob, failure: Failure) -> Result<()> {
+pub(super) async fn end(shared: &Shared, job: &ClaimedJob, failure: Failure) -> Result<()> {
     let now = shared.clock.now();
     let lease = &job.lease;
     let wish = shared.active.wish(&lease.job_id);
@@ -345,7 +288,7 @@ fn cut_off(
 }
 
 /// Has a change stored, trying again while the database refuses (a full disk, another writer).
-async fn stored<F, W>(shared: &Shared, change: F) -> Result<bool>
+pub(super) async fn stored<F, W>(shared: &Shared, change: F) -> Result<bool>
 where
     F: Fn() -> W,
     W: Future<Output = Result<bool>>,

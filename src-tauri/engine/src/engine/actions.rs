@@ -6,7 +6,7 @@ use super::{Engine, missing};
 use crate::error::EngineError;
 use crate::model::{
     Affected, BatchId, BulkAction, DeadLetterGroup, JobId, JobStatus, LeftOut, LeftOutReason,
-    Place, Provider, RetryChanges, RetryPlan, Selection,
+    Place, Provider, RetryChanges, RetryPlan, Selection, TemplateKind,
 };
 use crate::pricing::{Prices, estimate};
 use crate::store::{Changes, Purge, Redrivable};
@@ -185,7 +185,9 @@ impl Engine {
         let prices = self.0.store.prices().await?;
         let paths = jobs
             .iter()
-            .filter(|job| job.status.is_final() && job.status != JobStatus::Completed)
+            .filter(|job| {
+                job.status.is_final() && (changes.completed || job.status != JobStatus::Completed)
+            })
             .filter_map(|job| job.source_path.clone())
             .collect();
         let missing = missing::of(paths).await;
@@ -230,9 +232,10 @@ impl Engine {
         Ok(Changes {
             provider: changes.provider,
             model,
-            template: template.map(|template| (template.template_id, template.version)),
+            template,
             queue: changes.queue,
             max_tokens: changes.max_tokens,
+            completed: changes.completed,
         })
     }
 }
@@ -244,7 +247,7 @@ fn obstacle(
     prices: &Prices,
     missing: &HashSet<String>,
 ) -> Option<LeftOutReason> {
-    if job.status == JobStatus::Completed {
+    if job.status == JobStatus::Completed && !changes.completed {
         return Some(LeftOutReason::Completed);
     }
     if !job.status.is_final() {
@@ -261,6 +264,13 @@ fn obstacle(
         return Some(LeftOutReason::Finding { cause });
     }
     let (provider, model) = asked(job, changes);
+    let has_fields = match &changes.template {
+        Some(template) if job.is_pdf => template.kind == TemplateKind::Fields,
+        _ => job.has_fields,
+    };
+    if provider == Provider::Offline && has_fields {
+        return Some(LeftOutReason::FieldsNeedClaude);
+    }
     (provider == Provider::Claude && prices.of(model).is_none()).then(|| {
         LeftOutReason::PriceUnknown {
             model: model.to_owned(),

@@ -1,7 +1,10 @@
 //! What a person enters, tidied, or why it can't be used.
 
+use std::path::Path;
+
 use crate::error::EngineError;
-use crate::model::Settings;
+use crate::model::{BucketSettings, CopiesTo, Settings};
+use crate::results;
 
 /// Returns a model's name tidied.
 pub(super) fn checked_model(model: &str) -> Result<String, EngineError> {
@@ -32,6 +35,48 @@ fn tidied(address: Option<String>) -> Option<String> {
         .filter(|address| !address.is_empty())
 }
 
+/// Makes sure that copies can go to the output folder, and makes it.
+fn checked_folder(folder: Option<&str>) -> Result<(), EngineError> {
+    let Some(folder) = folder.map(Path::new) else {
+        return Err(EngineError::bad_input(
+            "No folder for the copies of results is chosen.",
+            "Choose one, or have the copies put beside the PDFs.",
+        ));
+    };
+    if !folder.is_absolute() {
+        return Err(EngineError::bad_input(
+            format!("{} is not a whole path.", folder.display()),
+            "Choose the folder, or enter its path from the root on.",
+        ));
+    }
+    std::fs::create_dir_all(folder).map_err(|error| {
+        EngineError::bad_input(
+            format!("The folder {} can’t be used: {error}.", folder.display()),
+            "Choose a folder that you may write to.",
+        )
+    })
+}
+
+/// Returns the settings of a bucket tidied, or which of them can't be used.
+fn checked_bucket(mut bucket: BucketSettings) -> Result<BucketSettings, EngineError> {
+    for text in [
+        &mut bucket.account_id,
+        &mut bucket.bucket,
+        &mut bucket.folder,
+        &mut bucket.access_key_id,
+    ] {
+        *text = text.trim().to_owned();
+    }
+    bucket.folder = bucket.folder.trim_matches('/').to_owned();
+    bucket.account_id = bucket.account_id.to_lowercase();
+    bucket.endpoint = tidied(bucket.endpoint);
+    // What is switched off may be half entered.
+    if bucket.enabled {
+        results::checked_bucket(&bucket).map_err(super::bucket::not_right)?;
+    }
+    Ok(bucket)
+}
+
 /// Returns the settings tidied, or which of them can't be used.
 pub(super) fn checked(mut settings: Settings) -> Result<Settings, EngineError> {
     settings.model = checked_model(&settings.model)?;
@@ -40,6 +85,11 @@ pub(super) fn checked(mut settings: Settings) -> Result<Settings, EngineError> {
         .map(|url| url.trim_end_matches('/').to_owned())
         .filter(|url| !url.is_empty());
     settings.webhook_url = tidied(settings.webhook_url);
+    settings.output_folder = tidied(settings.output_folder);
+    if settings.copies_to == CopiesTo::Folder {
+        checked_folder(settings.output_folder.as_deref())?;
+    }
+    settings.bucket = settings.bucket.map(checked_bucket).transpose()?;
     if let Some(url) = &settings.webhook_url
         && !is_web_address(url)
     {

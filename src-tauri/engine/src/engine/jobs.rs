@@ -8,8 +8,9 @@ use crate::calendar::LocalTime;
 use crate::error::EngineError;
 use crate::model::{
     EngineEvent, JobDetail, JobFilter, JobId, JobPage, OlderResult, Overview, Problem, Provider,
-    QueueName, ResultView,
+    QueueName, ResultFormat, ResultView,
 };
+use crate::results::without_origin;
 use crate::store::ListContext;
 
 /// Most rows of a page.
@@ -108,7 +109,7 @@ impl Engine {
                 let text = self.0.library.read(&row.key).await;
                 Some(ResultView {
                     // A vanished file is said where its text would be; the job stays as it is.
-                    markdown: text.map_or_else(|reason| reason, |text| without_origin(&text)),
+                    markdown: text.map_or_else(|reason| reason, |text| shown(row.format, &text)),
                     format: row.format,
                     generation: row.generation,
                     provider: row.provider,
@@ -220,10 +221,10 @@ impl Engine {
     }
 }
 
-/// Returns a result's text without the line that says where it comes from.
-fn without_origin(text: &str) -> String {
-    match text.rsplit_once("\n\n<!-- gistmill: ") {
-        Some((body, _)) => body.to_owned(),
-        None => text.to_owned(),
+/// Returns a stored result as Markdown.
+fn shown(format: ResultFormat, text: &str) -> String {
+    match format {
+        ResultFormat::Markdown => without_origin(text).to_owned(),
+        ResultFormat::Json => crate::templates::as_markdown(text),
     }
 }

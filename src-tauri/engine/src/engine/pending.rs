@@ -5,9 +5,8 @@ use std::path::PathBuf;
 use super::Engine;
 use crate::error::EngineError;
 use crate::model::{
-    BatchId, BatchReport, BatchView, BucketAddress, BucketSettings, BucketStatus, BucketTest,
-    ExportRequest, Exported, JobFilter, ScanId, Selection, Submission, SubmissionPlan,
-    TemplateDraft, TemplatePreview, TemplateView, Variables,
+    BatchId, BatchReport, BatchView, ExportRequest, Exported, JobFilter, TemplateDraft,
+    TemplatePreview, TemplateView, Variables,
 };
 
 fn pending<T>(what: &str) -> Result<T, EngineError> {
@@ -49,15 +48,6 @@ impl Engine {
 
     pub async fn template_from_file(&self, _: PathBuf) -> Result<TemplateView, EngineError> {
         pending("template_from_file")
-    }
-
-    // Not an error, so that files can be added meanwhile.
-    pub async fn plan_submission(
-        &self,
-        _: ScanId,
-        _: Submission,
-    ) -> Result<SubmissionPlan, EngineError> {
-        Ok(SubmissionPlan::default())
     }
 
     pub async fn export(
@@ -112,41 +102,5 @@ impl Engine {
             what: "batch",
             name: part.to_owned(),
         })
-    }
-
-    pub async fn bucket_status(&self) -> Result<BucketStatus, EngineError> {
-        pending("bucket_status")
-    }
-
-    pub async fn save_bucket_secret(
-        &self,
-        _: Option<String>,
-        _: bool,
-    ) -> Result<BucketStatus, EngineError> {
-        pending("save_bucket_secret")
-    }
-
-    pub async fn test_bucket(
-        &self,
-        _: BucketSettings,
-        _: Option<String>,
-    ) -> Result<BucketTest, EngineError> {
-        pending("test_bucket")
-    }
-
-    pub fn read_bucket_address(&self, _: &str) -> Result<BucketAddress, EngineError> {
-        pending("read_bucket_address")
-    }
-
-    pub async fn upload_missing(&self) -> Result<u64, EngineError> {
-        pending("upload_missing")
-    }
-
-    pub async fn retry_uploads(&self) -> Result<u64, EngineError> {
-        pending("retry_uploads")
-    }
-
-    pub async fn retry_copies(&self, _: Selection) -> Result<u64, EngineError> {
-        pending("retry_copies")
     }
 }

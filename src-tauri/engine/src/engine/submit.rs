@@ -1,18 +1,20 @@
 //! Scanning and submitting.
 
-use std::path::{Component, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::PoisonError;
 
 use tokio_util::sync::CancellationToken;
 
 use super::Engine;
+use super::plan::Asked;
 use crate::error::EngineError;
 use crate::intake::{self, LONGEST_PROMPT};
 use crate::model::{
-    BatchId, EngineEvent, JobId, Provider, ScanId, ScanReport, ScannedFile, Submission, Submitted,
-    TemplateView, Variables,
+    BatchId, EngineEvent, JobId, ScanId, ScanReport, ScannedFile, Submission, SubmissionPlan,
+    Submitted, TemplateView,
 };
 use crate::pricing::{Estimate, Work, estimate};
+use crate::reuse;
 use crate::store::{NewBatch, NewInput, NewJob, Template};
 
 /// Jobs of this program belong to its one person; the HTTP API names others.
@@ -113,14 +115,36 @@ impl Engine {
                 "Choose PDFs or folders with PDFs.",
             ));
         }
-        let jobs = report.files.iter().map(new_job).collect();
-        match self.submit(&submission, Some(template), jobs).await {
+        match self.submit_files(&submission, template, &report).await {
             Ok(submitted) => Ok(submitted),
             Err(error) => {
                 self.0.scans.put_back(report);
                 Err(error)
             }
         }
+    }
+
+    async fn submit_files(
+        &self,
+        submission: &Submission,
+        template: Template,
+        report: &ScanReport,
+    ) -> Result<Submitted, EngineError> {
+        let asked = self.asked(submission, Some(template)).await?;
+        let (plan, keys) = self.plan(&asked, submission, &report.files).await?;
+        let wanted = keys.iter().flatten().cloned().collect();
+        let mut answers = reuse::answers(&self.0.store, &self.0.library, wanted).await?;
+        let jobs = report
+            .files
+            .iter()
+            .zip(keys)
+            .map(|(file, key)| NewJob {
+                reused: key.and_then(|key| answers.remove(&key)),
+                ..new_job(file)
+            })
+            .collect();
+        let folder = common_folder(&report.files);
+        self.submit(submission, asked, &plan, folder, jobs).await
     }
 
     /// Stores a prompt as a job.
@@ -155,7 +179,10 @@ impl Engine {
             finding: None,
             reused: None,
         };
-        self.submit(&submission, None, vec![job]).await
+        let asked = self.asked(&submission, None).await?;
+        let plan = self.plan_of_prompt(&asked, &job).await?;
+        self.submit(&submission, asked, &plan, None, vec![job])
+            .await
     }
 
     /// Returns the newest version of every template.
@@ -169,24 +196,11 @@ impl Engine {
     async fn submit(
         &self,
         submission: &Submission,
-        template: Option<Template>,
+        asked: Asked,
+        plan: &SubmissionPlan,
+        folder: Option<String>,
         jobs: Vec<NewJob>,
     ) -> Result<Submitted, EngineError> {
-        let settings = self.0.store.settings().await?;
-        let model = match submission.provider {
-            Provider::Claude => submission.model.clone().unwrap_or(settings.model),
-            Provider::Offline => crate::provider::offline::METHOD.to_owned(),
-        };
-        if submission.provider == Provider::Claude
-            && self.0.store.prices().await?.of(&model).is_none()
-        {
-            return Err(EngineError::bad_input(
-                format!("Nobody knows what {model} costs, so no cap could hold."),
-                format!(
-                    "Set the price of {model} in the settings (Prices), or mark it as free there."
-                ),
-            ));
-        }
         let batch_id = BatchId::generate();
         let job_ids: Vec<JobId> = jobs.iter().map(|job| job.job_id.clone()).collect();
         let name: String = submission.name.trim().chars().take(LONGEST_TITLE).collect();
@@ -199,17 +213,19 @@ impl Engine {
             },
             user_id: USER.to_owned(),
             queue: submission.queue,
-            template: template.map(|template| (template.template_id, template.version)),
+            template: asked
+                .template
+                .map(|template| (template.template_id, template.version)),
             provider: submission.provider,
-            model,
-            max_tokens: settings.max_tokens,
+            model: asked.model,
+            max_tokens: asked.max_tokens,
             cap_micros: submission.cap_micros,
             paused: submission.paused,
-            variables: Variables::new(),
-            fresh: false,
-            expected_micros: None,
-            at_worst_micros: None,
-            folder: None,
+            variables: asked.variables,
+            fresh: submission.fresh,
+            expected_micros: plan.expected_micros,
+            at_worst_micros: plan.at_worst_micros,
+            folder,
             jobs,
         };
         self.0
@@ -248,6 +264,21 @@ fn from_the_root(path: PathBuf) -> PathBuf {
         return path.canonicalize().unwrap_or(path);
     }
     path
+}
+
+/// Returns the deepest folder that holds all files.
+fn common_folder(files: &[ScannedFile]) -> Option<String> {
+    let mut folders = files
+        .iter()
+        .filter_map(|file| Path::new(&file.path).parent());
+    let mut common = folders.next()?;
+    for folder in folders {
+        // Ends at the root, which holds everything.
+        while !folder.starts_with(common) {
+            common = common.parent()?;
+        }
+    }
+    Some(common.to_string_lossy().into_owned())
 }
 
 fn new_job(file: &ScannedFile) -> NewJob {

@@ -148,6 +148,15 @@ impl Scans {
         report
     }
 
+    /// Returns a copy of a report, which stays.
+    pub(crate) fn look_at(&self, scan_id: ScanId) -> Option<ScanReport> {
+        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.1
+            .iter()
+            .find(|report| report.scan_id == scan_id)
+            .cloned()
+    }
+
     /// Hands out a report, once.
     pub(crate) fn take(&self, scan_id: ScanId) -> Option<ScanReport> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);

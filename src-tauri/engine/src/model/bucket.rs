@@ -122,6 +122,51 @@ impl UploadCause {
         )
     }
 
+    /// Says what to do about it, in a sentence or two.
+    #[must_use]
+    pub const fn hint(self) -> &'static str {
+        match self {
+            Self::SecretMissing => {
+                "Enter the secret access key of the R2 API token in the settings."
+            }
+            Self::KeyUnknown => {
+                "Compare the access key id with the R2 API token in Cloudflare's dashboard. A token \
+                 that was just made can take a minute to be known."
+            }
+            Self::SecretWrong => {
+                "Enter the secret access key again; it is not the token's value. Cloudflare shows \
+                 it once: make another token when it is lost."
+            }
+            Self::NotAllowed => {
+                "Give the R2 API token the permission “Object Read & Write” for this bucket."
+            }
+            Self::BucketMissing => {
+                "Compare the account id, the jurisdiction and the bucket's name with Cloudflare's \
+                 dashboard."
+            }
+            Self::OtherJurisdiction => "Choose this jurisdiction in the settings.",
+            Self::ClockWrong => "Set this computer's clock, or let it be set by the network.",
+            Self::NotSubscribed => "Switch R2 on in Cloudflare's dashboard.",
+            Self::Unreachable => {
+                "Check the network connection, and the account id or the server's address."
+            }
+            Self::Interrupted | Self::TooMany | Self::ServerTrouble => {
+                "Try again in a while. Uploads that wait are tried again by themselves."
+            }
+            Self::Overwrites => {
+                "Choose a server that heeds “If-None-Match: *”, as Cloudflare R2 does: on this one, \
+                 one result could overwrite another."
+            }
+            Self::Taken => {
+                "Look at it in the bucket. Move it away or choose another folder, then upload again."
+            }
+            Self::FileGone => "Put the file back where it was, then upload again.",
+            Self::FileChanged => "Add the changed file as a new job.",
+            Self::TooLarge => "Upload this file by other means; its result can be uploaded alone.",
+            Self::Refused => "Compare the bucket's settings with the server's, then upload again.",
+        }
+    }
+
     /// Returns the stable key, as stored and as sent to fronts (`secret-wrong`).
     #[must_use]
     pub fn key(self) -> String {
@@ -149,6 +194,17 @@ pub struct UploadTrouble {
     pub message: String,
     /// What to do about it.
     pub hint: String,
+}
+
+impl UploadTrouble {
+    /// Says what happened, with what to do about its cause.
+    pub(crate) fn new(cause: UploadCause, message: impl Into<String>) -> Self {
+        Self {
+            cause,
+            message: message.into(),
+            hint: cause.hint().to_owned(),
+        }
+    }
 }
 
 /// What trying a bucket showed.

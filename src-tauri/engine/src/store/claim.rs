@@ -4,9 +4,10 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Row, named_params};
 
+use super::templates::{self, Template};
 use super::{Result, Store, rows, turns};
 use crate::calendar::LocalTime;
-use crate::model::{Cause, JobId, JobKind, Provider, QueueName, Timestamp};
+use crate::model::{Cause, JobId, JobKind, Provider, QueueName, Timestamp, Variables};
 
 /// A claim on a job: whoever holds it may end the attempt, nobody else.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +28,11 @@ pub(crate) struct ClaimedJob {
     pub(crate) kind: JobKind,
     pub(crate) title: String,
     pub(crate) prompt: Option<String>,
-    pub(crate) template_body: Option<String>,
+    pub(crate) template: Option<Template>,
+    /// Values of the template's variables.
+    pub(crate) variables: Variables,
+    /// Whether it is asked even where an earlier result would serve.
+    pub(crate) fresh: bool,
     pub(crate) source_path: Option<String>,
     pub(crate) source_bytes: Option<u64>,
     pub(crate) source_modified: Option<i64>,
@@ -40,8 +45,6 @@ pub(crate) struct ClaimedJob {
     pub(crate) max_tokens: u32,
     /// Deliveries allowed in all.
     pub(crate) max_attempts: u32,
-    pub(crate) template_id: Option<String>,
-    pub(crate) template_version: Option<u32>,
 }
 
 /// How much may be claimed.
@@ -123,9 +126,7 @@ pub(super) fn take(
                  lease_expires_at = :expires, started_at = :now, attempts = attempts + 1,
                  cancel_requested = 0, waited_ms = waited_ms + max(0, :now - waiting_since)
              WHERE seq IN (SELECT value FROM json_each(:seqs)) AND status = 'pending'
-             RETURNING job_id, generation, attempts, kind, title, prompt,
-                 (SELECT body FROM templates AS t
-                  WHERE t.template_id = jobs.template_id AND t.version = jobs.template_version),
+             RETURNING job_id, generation, attempts, kind, title, prompt, fresh,
                  source_path, source_bytes, source_modified, document_sha256,
                  (SELECT pages FROM documents WHERE sha256 = document_sha256),
                  provider, model, max_tokens,
@@ -133,7 +134,7 @@ pub(super) fn take(
                  template_id, template_version, queue, seq,
                  max(0, :now - waiting_since),
                  (SELECT finding_cause FROM documents WHERE sha256 = document_sha256),
-                 (SELECT finding_message FROM documents WHERE sha256 = document_sha256)",
+                 (SELECT finding_message FROM documents WHERE sha256 = document_sha256), variables",
         )?
         .query_map(
             named_params! {
@@ -143,22 +144,28 @@ pub(super) fn take(
                 ":seqs": serde_json::to_string(seqs).unwrap_or_default(),
             },
             |row| {
+                let template: Option<(String, u32)> =
+                    row.get::<_, Option<String>>(16)?.zip(row.get(17)?);
                 Ok((
                     claimed(row, lease_id)?,
                     row.get::<_, i64>(19)?,
                     row.get(20)?,
+                    template,
                 ))
             },
         )?
-        .collect::<rusqlite::Result<Vec<(ClaimedJob, i64, i64)>>>()?;
+        .collect::<rusqlite::Result<Vec<(ClaimedJob, i64, i64, _)>>>()?;
     // SQLite returns rows in the order of the update, not of the line.
-    taken.sort_by_key(|(_, seq, _)| seqs.iter().position(|wanted| wanted == seq));
+    taken.sort_by_key(|(_, seq, ..)| seqs.iter().position(|wanted| wanted == seq));
     let mut statement = connection.prepare_cached(
         "INSERT INTO attempts (job_id, generation, number, lease_id, provider, model, started_at,
                                outcome, waited_ms)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'running', ?8)",
     )?;
-    for (job, _, waited_ms) in &taken {
+    for (job, _, waited_ms, template) in &mut taken {
+        if let Some((template_id, version)) = template {
+            job.template = templates::template(connection, template_id, *version)?;
+        }
         statement.execute((
             job.lease.job_id.as_str(),
             job.lease.generation,
@@ -167,7 +174,7 @@ pub(super) fn take(
             job.provider.as_str(),
             &job.model,
             now.0,
-            waited_ms,
+            &*waited_ms,
         ))?;
     }
     Ok(taken.into_iter().map(|(job, ..)| job).collect())
@@ -185,7 +192,9 @@ fn claimed(row: &Row<'_>, lease_id: &str) -> rusqlite::Result<ClaimedJob> {
         kind: rows::kind(row, 3)?,
         title: row.get(4)?,
         prompt: row.get(5)?,
-        template_body: row.get(6)?,
+        template: None,
+        fresh: row.get(6)?,
+        variables: rows::json(row, 23)?,
         source_path: row.get(7)?,
         source_bytes: rows::optional_unsigned(row, 8)?,
         source_modified: row.get(9)?,
@@ -196,7 +205,5 @@ fn claimed(row: &Row<'_>, lease_id: &str) -> rusqlite::Result<ClaimedJob> {
         model: row.get(13)?,
         max_tokens: row.get(14)?,
         max_attempts: row.get(15)?,
-        template_id: row.get(16)?,
-        template_version: row.get(17)?,
     })
 }

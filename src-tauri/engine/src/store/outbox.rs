@@ -11,7 +11,7 @@ use super::{Lease, Result, policy, rows};
 use crate::model::{Cause, JobId, Provider, Timestamp};
 
 pub(crate) use due::{
-    FailedJob, FinishedBatch, OpenedCircuit, ResultToCopy, ToTell, WebhookMessage,
+    CopyOutcome, FailedJob, FinishedBatch, OpenedCircuit, ResultToCopy, ToTell, WebhookMessage,
 };
 
 struct Entry<'entry> {

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, named_params, params_from_iter};
 
-use super::{Result, Store, actions, candidate, policy, rows};
+use super::{Result, Store, Template, actions, candidate, policy, rows};
 use crate::model::{
     Cause, DeadLetterGroup, JobId, JobStatus, Provider, QueueName, Selection, Timestamp,
 };
@@ -13,9 +13,11 @@ use crate::pricing::{Prices, Work};
 pub(crate) struct Changes {
     pub(crate) provider: Option<Provider>,
     pub(crate) model: Option<String>,
-    pub(crate) template: Option<(String, u32)>,
+    pub(crate) template: Option<Template>,
     pub(crate) queue: Option<QueueName>,
     pub(crate) max_tokens: Option<u32>,
+    /// Whether completed jobs run again, too.
+    pub(crate) completed: bool,
 }
 
 impl Changes {
@@ -37,6 +39,9 @@ pub(crate) struct Redrivable {
     pub(crate) model: String,
     pub(crate) source_path: Option<String>,
     pub(crate) finding: Option<Cause>,
+    /// Whether its template asks for fields.
+    pub(crate) has_fields: bool,
+    pub(crate) is_pdf: bool,
     pub(crate) work: Work,
 }
 
@@ -47,7 +52,10 @@ impl Store {
             let (condition, values) = actions::chosen(&selection);
             let mut statement = connection.prepare_cached(&format!(
                 "SELECT j.seq, j.status, j.provider, j.model, j.source_path,
-                        (SELECT finding_cause FROM documents WHERE sha256 = j.document_sha256), {}
+                        (SELECT finding_cause FROM documents WHERE sha256 = j.document_sha256),
+                        EXISTS (SELECT 1 FROM templates AS t WHERE t.template_id = j.template_id
+                                AND t.version = j.template_version AND t.kind = 'fields'),
+                        j.kind = 'pdf', {}
                  FROM jobs AS j WHERE {condition} ORDER BY j.seq",
                 candidate::WORK_COLUMNS
             ))?;
@@ -59,7 +67,9 @@ impl Store {
                     model: row.get(3)?,
                     source_path: row.get(4)?,
                     finding: rows::cause(row, 5)?,
-                    work: candidate::work(row, 6)?,
+                    has_fields: row.get(6)?,
+                    is_pdf: row.get(7)?,
+                    work: candidate::work(row, 8)?,
                 })
             })?;
             Ok(found.collect::<rusqlite::Result<_>>()?)
@@ -69,8 +79,9 @@ impl Store {
 
     /// Puts ended jobs back in their queues as a new run with no attempts used; the history stays.
     ///
-    /// They keep their order. Jobs that are not ended, or completed, are left as they are. Returns
-    /// those put back.
+    /// They keep their order. Jobs that are not ended are left as they are, and so are completed ones unless
+    /// the changes say otherwise; these are asked anew, and keep the result that they have until then.
+    /// Returns those put back.
     pub(crate) async fn redrive(
         &self,
         seqs: Vec<i64>,
@@ -99,7 +110,7 @@ pub(super) fn redrive(
     now: Timestamp,
 ) -> Result<Vec<JobId>> {
     let (template_id, version) = match &changes.template {
-        Some((template_id, version)) => (Some(template_id.as_str()), Some(*version)),
+        Some(template) => (Some(template.template_id.as_str()), Some(template.version)),
         None => (None, None),
     };
     let redriven = connection
@@ -107,6 +118,7 @@ pub(super) fn redrive(
             "UPDATE jobs SET status = 'pending', generation = generation + 1, attempts = 0,
                  available_at = :now, waiting_since = :now, completed_at = NULL, position = 0,
                  error_code = NULL, error = NULL, cancel_requested = 0,
+                 fresh = max(fresh, status = 'completed'),
                  held = 2 * (SELECT paused FROM batches AS b WHERE b.batch_id = jobs.batch_id),
                  provider = coalesce(:provider, provider), model = coalesce(:model, model),
                  template_id = CASE WHEN kind = 'pdf' THEN coalesce(:template, template_id)
@@ -115,7 +127,8 @@ pub(super) fn redrive(
                                          ELSE template_version END,
                  queue = coalesce(:queue, queue), max_tokens = coalesce(:max_tokens, max_tokens)
              WHERE seq IN (SELECT value FROM json_each(:seqs))
-               AND status IN ('failed', 'dead-lettered', 'needs-review', 'cancelled')
+               AND (status IN ('failed', 'dead-lettered', 'needs-review', 'cancelled')
+                    OR (:completed AND status = 'completed'))
              RETURNING seq, job_id",
         )?
         .query_map(
@@ -127,6 +140,7 @@ pub(super) fn redrive(
                 ":version": version,
                 ":queue": changes.queue.map(QueueName::as_str),
                 ":max_tokens": changes.max_tokens,
+                ":completed": changes.completed,
                 ":seqs": serde_json::to_string(seqs).unwrap_or_default(),
             },
             |row| Ok((row.get::<_, i64>(0)?, JobId(row.get(1)?))),

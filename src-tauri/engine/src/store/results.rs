@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, Row};
 
-use super::{Result, rows};
+use super::{Result, Store, rows};
 use crate::model::{JobId, Provider, ResultFormat, ReusedFrom, Sha256, Timestamp, UploadView};
 
 /// A stored result.
@@ -23,6 +23,51 @@ pub(crate) struct ResultRow {
     pub(crate) upload: Option<UploadView>,
     pub(crate) reused_from: Option<ReusedFrom>,
     pub(crate) created_at: Timestamp,
+}
+
+/// A result that may serve again.
+#[derive(Clone, Debug)]
+pub(crate) struct Reusable {
+    pub(crate) job_id: JobId,
+    pub(crate) key: String,
+    pub(crate) sha256: Sha256,
+    pub(crate) format: ResultFormat,
+    pub(crate) model: String,
+    pub(crate) stop_reason: Option<String>,
+    pub(crate) stored_at: Timestamp,
+}
+
+impl Store {
+    /// Returns the newest result of each key that has one.
+    pub(crate) async fn reusable(&self, keys: Vec<String>) -> Result<Vec<(String, Reusable)>> {
+        self.read(move |connection| {
+            let mut statement = connection.prepare_cached(
+                // One that was reused itself names the job that was really asked.
+                "SELECT coalesce(r.reused_from, r.job_id), r.key, r.sha256, r.format, r.model, r.stop_reason,
+                        coalesce(r.reused_at, r.created_at)
+                 FROM results AS r WHERE r.reuse_key = ?1 ORDER BY r.result_id DESC LIMIT 1",
+            )?;
+            let mut found = Vec::new();
+            for key in keys {
+                let mut rows_of_key = statement.query_map([&key], |row| {
+                    Ok(Reusable {
+                        job_id: JobId(row.get(0)?),
+                        key: row.get(1)?,
+                        sha256: Sha256(row.get(2)?),
+                        format: rows::result_format(row, 3)?,
+                        model: row.get(4)?,
+                        stop_reason: row.get(5)?,
+                        stored_at: rows::timestamp(row, 6)?,
+                    })
+                })?;
+                if let Some(result) = rows_of_key.next().transpose()? {
+                    found.push((key, result));
+                }
+            }
+            Ok(found)
+        })
+        .await
+    }
 }
 
 /// Most earlier runs that are told of.

@@ -78,6 +78,11 @@ impl Store {
         .await
     }
 
+    /// Returns how uploads come on, in short.
+    pub(crate) async fn uploads_view(&self) -> Result<UploadsView> {
+        self.read(view).await
+    }
+
     /// Returns when the next upload may be tried; `None` when none waits.
     pub(crate) async fn next_upload_at(&self) -> Result<Option<Timestamp>> {
         self.read(|connection| {

@@ -1,11 +1,11 @@
 //! From the events of a stream to an [`Answer`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::event::{Block, Delta, Event, Message, StopDetails, UsageCount};
+use super::event::{Block, Citation, Delta, Event, Message, StopDetails, UsageCount};
 use super::failure;
 use crate::model::{Cause, JobPhase};
-use crate::provider::{Answer, Failure, Progress, Request, ToldLimits, Usage};
+use crate::provider::{Answer, Failure, Progress, Request, Shape, ToldLimits, Usage};
 
 /// A longer answer than any model gives (128,000 tokens are about 1 MB).
 const MAX_TEXT_BYTES: usize = 32 * 1024 * 1024;
@@ -29,6 +29,8 @@ pub(super) struct Gathered {
     /// The limits in force, where the answer told them.
     pub(super) limits: Option<ToldLimits>,
     texts: BTreeMap<u64, String>,
+    /// First and last pages that each text comes from.
+    cited: BTreeMap<u64, BTreeSet<(u64, u64)>>,
     text_bytes: usize,
     quarter_tokens: u64,
     model: Option<String>,
@@ -45,8 +47,12 @@ impl Gathered {
             Event::MessageStart { message } => self.begin(message, progress)?,
             Event::ContentBlockStart {
                 index,
-                content_block: Block::Text { text: Some(text) },
-            } => self.append(index, &text, progress)?,
+                content_block: Block::Text { text, citations },
+            } => self.begin_text(index, text.as_deref(), citations.as_deref(), progress)?,
+            Event::ContentBlockDelta {
+                index,
+                delta: Delta::CitationsDelta { citation },
+            } => self.cite(index, citation),
             Event::ContentBlockDelta {
                 index,
                 delta: Delta::TextDelta { text },
@@ -98,13 +104,7 @@ impl Gathered {
         if !self.ended {
             return Err(self.explain(failure::stream_cut("it has no end")));
         }
-        let texts: Vec<&str> = self
-            .texts
-            .values()
-            .map(String::as_str)
-            .filter(|text| !text.is_empty())
-            .collect();
-        let text = texts.join("\n");
+        let text = self.text(&request.shape);
         let usage = self.usage.unwrap_or_default();
         let review = self.review(request, &text, usage);
         Ok(Answer {
@@ -126,11 +126,46 @@ impl Gathered {
             self.count(usage);
         }
         for (index, block) in (0..).zip(message.content.unwrap_or_default()) {
-            if let Block::Text { text: Some(text) } = block {
-                self.append(index, &text, progress)?;
+            if let Block::Text { text, citations } = block {
+                self.begin_text(index, text.as_deref(), citations.as_deref(), progress)?;
             }
         }
         Ok(())
+    }
+
+    fn begin_text(
+        &mut self,
+        index: u64,
+        text: Option<&str>,
+        citations: Option<&[Citation]>,
+        progress: &dyn Progress,
+    ) -> Result<(), Failure> {
+        for citation in citations.unwrap_or_default() {
+            self.cite(index, *citation);
+        }
+        self.append(index, text.unwrap_or_default(), progress)
+    }
+
+    fn cite(&mut self, index: u64, citation: Citation) {
+        self.cited
+            .entry(index)
+            .or_default()
+            .extend(citation.pages());
+    }
+
+    /// Returns the text blocks as one text, each followed by the pages that it comes from.
+    fn text(&self, shape: &Shape) -> String {
+        let texts: Vec<String> = self
+            .texts
+            .iter()
+            .filter(|(_, text)| !text.is_empty())
+            .map(|(index, text)| match self.cited.get(index) {
+                Some(pages) if !pages.is_empty() => with_pages(text, pages),
+                _ => text.clone(),
+            })
+            .collect();
+        // Cited text comes in pieces of one flow, other blocks are paragraphs of their own.
+        texts.join(if *shape == Shape::CitedText { "" } else { "\n" })
     }
 
     fn append(&mut self, index: u64, text: &str, progress: &dyn Progress) -> Result<(), Failure> {
@@ -202,6 +237,19 @@ impl Gathered {
             (None, None) => "The model declined to answer.".to_owned(),
         }
     }
+}
+
+/// Puts pages behind a text: `(p. 3)`, `(p. 3–5, 9)`.
+fn with_pages(text: &str, pages: &BTreeSet<(u64, u64)>) -> String {
+    let told: Vec<String> = pages
+        .iter()
+        .map(|(first, last)| match first == last {
+            true => first.to_string(),
+            false => format!("{first}–{last}"),
+        })
+        .collect();
+    let body = text.trim_end();
+    format!("{body} (p. {}){}", told.join(", "), &text[body.len()..])
 }
 
 /// Says whether the document can't have been read: some endpoints drop document blocks silently and

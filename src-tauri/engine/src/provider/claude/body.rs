@@ -19,7 +19,7 @@ use tokio::io::AsyncReadExt as _;
 use super::MAX_BODY_BYTES;
 use super::send::Sending;
 use crate::model::Cause;
-use crate::provider::{Failure, Request, RequestDocument};
+use crate::provider::{Failure, Request, RequestDocument, Shape};
 
 /// Bytes read at a time: a multiple of 3, so that no chunk but the last needs padding.
 const CHUNK_BYTES: usize = 3 * 64 * 1024;
@@ -37,6 +37,19 @@ struct Body<'a> {
     max_tokens: u32,
     stream: bool,
     messages: [Message<'a>; 1],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<OutputConfig<'a>>,
+}
+
+#[derive(Serialize)]
+struct OutputConfig<'a> {
+    format: Format<'a>,
+}
+
+#[derive(Serialize)]
+struct Format<'a> {
+    r#type: &'static str,
+    schema: &'a serde_json::Value,
 }
 
 #[derive(Serialize)]
@@ -52,10 +65,17 @@ enum Block<'a> {
         source: Source,
         #[serde(skip_serializing_if = "String::is_empty")]
         title: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        citations: Option<Citations>,
     },
     Text {
         text: &'a str,
     },
+}
+
+#[derive(Serialize)]
+struct Citations {
+    enabled: bool,
 }
 
 #[derive(Serialize)]
@@ -280,6 +300,7 @@ fn envelope(request: &Request) -> Result<String, Failure> {
                 data: "",
             },
             title: title(&document.name),
+            citations: (request.shape == Shape::CitedText).then_some(Citations { enabled: true }),
         });
     }
     content.push(Block::Text {
@@ -293,6 +314,15 @@ fn envelope(request: &Request) -> Result<String, Failure> {
             role: "user",
             content,
         }],
+        output_config: match &request.shape {
+            Shape::Json(schema) => Some(OutputConfig {
+                format: Format {
+                    r#type: "json_schema",
+                    schema,
+                },
+            }),
+            Shape::Text | Shape::CitedText => None,
+        },
     };
     serde_json::to_string(&body).map_err(|error| {
         Failure::unsent(
@@ -327,6 +357,7 @@ mod tests {
             prompt: DATA_GAP.to_owned(),
             model: DATA_GAP.to_owned(),
             max_tokens: 1,
+            shape: Shape::Json(serde_json::json!({ "description": DATA_GAP })),
         };
         let json = envelope(&request).unwrap();
         assert_eq!(json.matches(DATA_GAP).count(), 1);

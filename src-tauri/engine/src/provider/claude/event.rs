@@ -55,6 +55,8 @@ pub(super) enum Block {
     Text {
         #[serde(default)]
         text: Option<String>,
+        #[serde(default)]
+        citations: Option<Vec<Citation>>,
     },
     /// Thinking, tools, and what later versions add.
     #[serde(other)]
@@ -68,9 +70,31 @@ pub(super) enum Delta {
     TextDelta {
         text: String,
     },
-    /// Thinking, signatures, citations, and what later versions add.
+    CitationsDelta {
+        citation: Citation,
+    },
+    /// Thinking, signatures, and what later versions add.
     #[serde(other)]
     Other,
+}
+
+/// Where in the document a text comes from. Only pages are read; PDFs are cited by them.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+pub(super) struct Citation {
+    start_page_number: Option<u64>,
+    end_page_number: Option<u64>,
+}
+
+impl Citation {
+    /// Returns the first and the last page, counted from 1.
+    pub(super) fn pages(self) -> Option<(u64, u64)> {
+        let first = self.start_page_number.filter(|page| *page > 0)?;
+        // The end is the page after the last one.
+        let last = self
+            .end_page_number
+            .map_or(first, |end| end.saturating_sub(1));
+        Some((first, last.max(first)))
+    }
 }
 
 /// How the message ends.

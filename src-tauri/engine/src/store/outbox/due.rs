@@ -2,8 +2,8 @@
 
 use rusqlite::{Connection, OptionalExtension as _, named_params};
 
-use crate::model::{BatchId, Cause, JobId, Timestamp};
-use crate::store::{Result, Store, rows};
+use crate::model::{BatchId, Cause, JobId, ResultFormat, Selection, Sha256, Timestamp};
+use crate::store::{Result, Store, actions, rows};
 
 /// A job that ended for good, to be told to a person.
 #[derive(Clone, Debug)]
@@ -59,7 +59,30 @@ pub(crate) struct ResultToCopy {
     pub(crate) job_id: JobId,
     pub(crate) result_id: i64,
     pub(crate) key: String,
+    pub(crate) format: ResultFormat,
     pub(crate) source_path: String,
+    pub(crate) relative_path: Option<String>,
+    pub(crate) tries: u32,
+}
+
+/// What became of the copy of a result.
+#[derive(Clone, Debug)]
+pub(crate) struct CopyOutcome {
+    pub(crate) path: Option<String>,
+    pub(crate) sha256: Option<Sha256>,
+    /// Why there is none, or what a person may want to know of it.
+    pub(crate) note: Option<String>,
+}
+
+impl CopyOutcome {
+    /// Says why there is no copy.
+    pub(crate) fn failed(reason: String) -> Self {
+        Self {
+            path: None,
+            sha256: None,
+            note: Some(reason),
+        }
+    }
 }
 
 /// How the webhook came on last.
@@ -136,10 +159,12 @@ impl Store {
     pub(crate) async fn results_to_copy(&self, now: Timestamp) -> Result<Vec<ResultToCopy>> {
         self.read(move |connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT o.outbox_id, j.job_id, r.result_id, r.key, j.source_path
+                "SELECT o.outbox_id, j.job_id, r.result_id, r.key, j.source_path, r.format,
+                        j.relative_path, o.tries
                  FROM outbox AS o JOIN jobs AS j USING (job_id)
                       JOIN results AS r ON r.job_id = o.job_id AND r.generation = o.generation
-                 WHERE o.receiver = 'folder' AND o.ended_at IS NULL AND o.available_at <= ?1
+                 WHERE o.receiver = 'folder' AND o.event = 'result.stored' AND o.ended_at IS NULL
+                   AND o.available_at <= ?1
                    AND j.source_path IS NOT NULL
                  ORDER BY o.outbox_id LIMIT 100",
             )?;
@@ -150,6 +175,9 @@ impl Store {
                     result_id: row.get(2)?,
                     key: row.get(3)?,
                     source_path: row.get(4)?,
+                    format: rows::result_format(row, 5)?,
+                    relative_path: row.get(6)?,
+                    tries: row.get(7)?,
                 })
             })?;
             Ok(found.collect::<rusqlite::Result<_>>()?)
@@ -209,25 +237,68 @@ impl Store {
         .await
     }
 
-    /// Records where the copy beside the PDF lies, or why there is none.
-    pub(crate) async fn copied(
-        &self,
-        result_id: i64,
-        outcome: std::result::Result<String, String>,
-    ) -> Result<()> {
+    /// Records what became of the copy of a result.
+    pub(crate) async fn copied(&self, result_id: i64, outcome: CopyOutcome) -> Result<()> {
         self.write(move |connection| {
-            let (path, error) = match &outcome {
-                Ok(path) => (Some(path), None),
-                Err(error) => (None, Some(error)),
-            };
             connection.execute(
-                "UPDATE results SET copy_path = ?2, copy_error = ?3 WHERE result_id = ?1",
-                (result_id, path, error),
+                "UPDATE results SET copy_path = coalesce(?2, copy_path),
+                     copy_sha256 = coalesce(?3, copy_sha256), copy_error = ?4
+                 WHERE result_id = ?1",
+                (
+                    result_id,
+                    &outcome.path,
+                    outcome.sha256.as_ref().map(Sha256::as_str),
+                    &outcome.note,
+                ),
             )?;
             Ok(())
         })
         .await
     }
+
+    /// Returns digests of the copies at a path, as they were written, that are of results of one PDF.
+    pub(crate) async fn copies_at(
+        &self,
+        copy_path: String,
+        source_path: String,
+    ) -> Result<Vec<Sha256>> {
+        self.read(move |connection| {
+            let mut statement = connection.prepare_cached(
+                "SELECT r.copy_sha256 FROM results AS r JOIN jobs AS j USING (job_id)
+                 WHERE r.copy_path = ?1 AND r.copy_sha256 IS NOT NULL AND j.source_path = ?2",
+            )?;
+            let found =
+                statement.query_map([&copy_path, &source_path], |row| row.get(0).map(Sha256))?;
+            Ok(found.collect::<rusqlite::Result<_>>()?)
+        })
+        .await
+    }
+
+    /// Has the copies of the selected jobs tried again that could not be made. Returns how many.
+    pub(crate) async fn retry_copies(&self, selection: Selection, now: Timestamp) -> Result<u64> {
+        self.write(move |connection| {
+            let (condition, mut values) = actions::chosen(&selection);
+            values.push(rusqlite::types::Value::from(now.0));
+            let queued = connection.execute(
+                &format!(
+                    "UPDATE outbox SET ended_at = NULL, tries = 0, available_at = ?
+                     WHERE receiver = 'folder' AND event = 'result.stored'
+                       AND job_id IN (SELECT j.job_id FROM jobs AS j WHERE {condition})
+                       AND EXISTS (SELECT 1 FROM results AS r WHERE r.job_id = outbox.job_id
+                                   AND r.generation = outbox.generation AND r.copy_path IS NULL)"
+                ),
+                rusqlite::params_from_iter(rotated(values)),
+            )?;
+            Ok(queued as u64)
+        })
+        .await
+    }
+}
+
+/// Puts the last value first, where the statement has it.
+fn rotated(mut values: Vec<rusqlite::types::Value>) -> Vec<rusqlite::types::Value> {
+    values.rotate_right(1);
+    values
 }
 
 /// The rows that are due for the desktop.

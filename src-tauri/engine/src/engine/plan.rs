@@ -1,0 +1,228 @@
+//! What a submission asks, and what it would come to.
+
+use super::Engine;
+use crate::error::EngineError;
+use crate::model::{
+    Provider, ScanId, ScannedFile, Settings, Submission, SubmissionPlan, TemplateKind, Variables,
+};
+use crate::pricing::{Work, estimate};
+use crate::reuse;
+use crate::store::{NewInput, NewJob, Template};
+
+/// Most values of variables, and the longest of them in characters.
+const MOST_VALUES: usize = 50;
+const LONGEST_VALUE: usize = 2_000;
+
+/// What the jobs of a submission ask.
+pub(super) struct Asked {
+    pub(super) template: Option<Template>,
+    pub(super) provider: Provider,
+    pub(super) model: String,
+    pub(super) max_tokens: u32,
+    pub(super) variables: Variables,
+}
+
+impl Engine {
+    /// Says what a submission would come to: what is asked, what an earlier result serves for, and the
+    /// price. Changes nothing.
+    ///
+    /// # Errors
+    /// As [`Engine::submit_scan`].
+    pub async fn plan_submission(
+        &self,
+        scan_id: ScanId,
+        submission: Submission,
+    ) -> Result<SubmissionPlan, EngineError> {
+        let template = self.template(&submission.template).await?;
+        let report = self
+            .0
+            .scans
+            .look_at(scan_id)
+            .ok_or_else(|| EngineError::NotFound {
+                what: "scan",
+                name: scan_id.0.to_string(),
+            })?;
+        let asked = self.asked(&submission, Some(template)).await?;
+        let (plan, _) = self.plan(&asked, &submission, &report.files).await?;
+        Ok(plan)
+    }
+
+    /// Makes sure that a submission can be worked on, and says what it asks.
+    pub(super) async fn asked(
+        &self,
+        submission: &Submission,
+        template: Option<Template>,
+    ) -> Result<Asked, EngineError> {
+        let settings: Settings = self.0.store.settings().await?;
+        let provider = submission.provider;
+        if provider == Provider::Offline
+            && template
+                .as_ref()
+                .is_some_and(|template| template.kind == TemplateKind::Fields)
+        {
+            return Err(EngineError::bad_input(
+                "The offline summary picks sentences; it can’t fill in the fields of a template.",
+                "Use Claude, or a template for prose.",
+            ));
+        }
+        let model = match provider {
+            Provider::Claude => submission.model.clone().unwrap_or(settings.model),
+            Provider::Offline => crate::provider::offline::METHOD.to_owned(),
+        };
+        if provider == Provider::Claude && self.0.store.prices().await?.of(&model).is_none() {
+            return Err(EngineError::bad_input(
+                format!("Nobody knows what {model} costs, so no cap could hold."),
+                format!(
+                    "Set the price of {model} in the settings (Prices), or mark it as free there."
+                ),
+            ));
+        }
+        Ok(Asked {
+            template,
+            provider,
+            model,
+            max_tokens: settings.max_tokens,
+            variables: self.checked_variables(&submission.variables)?,
+        })
+    }
+
+    /// Returns the values of variables as they are stored, with the day of the submission.
+    fn checked_variables(&self, given: &Variables) -> Result<Variables, EngineError> {
+        if given.len() > MOST_VALUES {
+            return Err(EngineError::bad_input(
+                format!("{} values were given for variables.", given.len()),
+                format!("Give at most {MOST_VALUES}."),
+            ));
+        }
+        let mut variables = Variables::new();
+        for (name, value) in given {
+            let characters = value.chars().count();
+            if characters > LONGEST_VALUE {
+                return Err(EngineError::bad_input(
+                    format!("The value of {name} has {characters} characters."),
+                    format!("Write at most {LONGEST_VALUE}, or put the text in the template."),
+                ));
+            }
+            variables.insert(name.clone(), value.trim().to_owned());
+        }
+        // The day is part of the question: a job that runs after midnight still asks the same.
+        variables.insert("today".to_owned(), self.local_time().day);
+        Ok(variables)
+    }
+
+    /// Says what files would come to, and returns the digests of what each asks, for those that an earlier
+    /// result may serve.
+    pub(super) async fn plan(
+        &self,
+        asked: &Asked,
+        submission: &Submission,
+        files: &[ScannedFile],
+    ) -> Result<(SubmissionPlan, Vec<Option<String>>), EngineError> {
+        let keys: Vec<Option<String>> = files
+            .iter()
+            .map(|file| key(asked, file).filter(|_| !submission.fresh))
+            .collect();
+        let known: std::collections::HashSet<String> = self
+            .0
+            .store
+            .reusable(keys.iter().flatten().cloned().collect())
+            .await?
+            .into_iter()
+            .map(|(key, _)| key)
+            .collect();
+        let keys: Vec<Option<String>> = keys
+            .into_iter()
+            .map(|key| key.filter(|key| known.contains(key)))
+            .collect();
+        let mut plan = SubmissionPlan {
+            expected_micros: Some(0),
+            at_worst_micros: Some(0),
+            ..SubmissionPlan::default()
+        };
+        let prices = self.0.store.prices().await?;
+        let body = asked
+            .template
+            .as_ref()
+            .map_or("", |template| template.body.as_str());
+        for (file, key) in files.iter().zip(&keys) {
+            if file.document.finding.is_some() {
+                plan.to_fail += 1;
+            } else if key.is_some() {
+                plan.reused += 1;
+            } else {
+                plan.to_run += 1;
+                let work = Work {
+                    has_document: true,
+                    pages: file.document.pages,
+                    prompt_bytes: body.len() as u64,
+                    prompt_characters: body.chars().count() as u64,
+                    max_tokens: asked.max_tokens,
+                };
+                add_price(&mut plan, asked, &prices, &work);
+            }
+        }
+        Ok((plan, keys))
+    }
+
+    /// Says what a prompt would come to.
+    pub(super) async fn plan_of_prompt(
+        &self,
+        asked: &Asked,
+        job: &NewJob,
+    ) -> Result<SubmissionPlan, EngineError> {
+        let mut plan = SubmissionPlan {
+            to_run: 1,
+            expected_micros: Some(0),
+            at_worst_micros: Some(0),
+            ..SubmissionPlan::default()
+        };
+        if let NewInput::Prompt(prompt) = &job.input {
+            let work = Work {
+                has_document: false,
+                pages: None,
+                prompt_bytes: prompt.len() as u64,
+                prompt_characters: prompt.chars().count() as u64,
+                max_tokens: asked.max_tokens,
+            };
+            add_price(&mut plan, asked, &self.0.store.prices().await?, &work);
+        }
+        Ok(plan)
+    }
+}
+
+/// Adds the price of one job; nothing is known of a sum with an unknown part.
+fn add_price(
+    plan: &mut SubmissionPlan,
+    asked: &Asked,
+    prices: &crate::pricing::Prices,
+    work: &Work,
+) {
+    if asked.provider == Provider::Offline {
+        return;
+    }
+    let estimate = estimate(&asked.model, work);
+    let plus = |sum: Option<i64>, part: Option<i64>| sum?.checked_add(part?);
+    plan.expected_micros = plus(
+        plan.expected_micros,
+        prices.expected_micros(&asked.model, &estimate),
+    );
+    plan.at_worst_micros = plus(
+        plan.at_worst_micros,
+        prices.at_worst_micros(&asked.model, &estimate),
+    );
+}
+
+/// Returns the digest of what is asked of a file; `None` where no earlier result can serve.
+fn key(asked: &Asked, file: &ScannedFile) -> Option<String> {
+    if file.document.finding.is_some() || file.document.sha256.as_str().is_empty() {
+        return None;
+    }
+    let values = reuse::values(&asked.variables, &file.name, file.document.pages);
+    reuse::key(&reuse::Asked {
+        document_sha256: file.document.sha256.as_str(),
+        template: asked.template.as_ref()?,
+        provider: asked.provider,
+        model: &asked.model,
+        values: &values,
+    })
+}
