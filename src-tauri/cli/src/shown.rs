@@ -8,7 +8,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use gistmill_engine::model::{JobStatus, JobView, Timestamp, WaitingReason};
 
 pub(crate) use money::{cap, exact, left, money};
-pub(crate) use uploads::{again, upload, uploads, uploads_in_full, uploads_left};
+pub(crate) use uploads::{again, upload, upload_trouble, uploads, uploads_in_full, uploads_left};
 pub(crate) use waiting::{remark, way_on};
 
 /// Returns the state of a job in a word or two.

@@ -114,11 +114,16 @@ pub(crate) fn written<T: serde::Serialize>(word: &T) -> String {
 pub(crate) fn absolute(path: &Path) -> PathBuf {
     // Without a present folder there is nothing better than what was given.
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    if path.components().any(|part| part == Component::ParentDir) {
-        // What is missing is said to be so by whoever needs it.
-        return path.canonicalize().unwrap_or(path);
+    if !path.components().any(|part| part == Component::ParentDir) {
+        return path;
     }
-    path
+    // What is missing may be made later; it lies in what is there.
+    let found = path.ancestors().find_map(|there| {
+        let missing = path.strip_prefix(there).ok()?;
+        Some(there.canonicalize().ok()?.join(missing))
+    });
+    // Joining nothing would end it with a slash.
+    found.map_or(path, |found| found.components().collect())
 }
 
 /// Reads a variable with its value, such as `tone=dry`.
@@ -233,6 +238,17 @@ mod tests {
         assert_eq!(optional_amount("none"), Ok(OptionalAmount(None)));
         assert_eq!(optional_amount("3"), Ok(OptionalAmount(Some(3_000_000))));
         assert!(optional_amount("never").unwrap_err().contains("or none"));
+    }
+
+    #[test]
+    fn a_path_means_the_same_from_everywhere_also_one_that_is_missing() {
+        let here = std::env::current_dir().unwrap().canonicalize().unwrap();
+        assert_eq!(
+            absolute(Path::new("src/../missing.csv")),
+            here.join("missing.csv")
+        );
+        assert_eq!(absolute(Path::new("src/..")), here);
+        assert_eq!(absolute(Path::new("missing")), here.join("missing"));
     }
 
     #[test]

@@ -117,8 +117,8 @@ pub(crate) const BUCKETS: &str = "To begin with a bucket of Cloudflare R2:
   gistmill bucket set --enable
   gistmill bucket upload               sends what was stored before
 
-The secret is never given as an argument, where other users of the computer could see it. Where there
-is no keychain, the environment variable GISTMILL_R2_SECRET holds it.";
+The secret is never given as an argument, where other users of the computer could see it. Where
+there is no keychain, put it in the environment variable GISTMILL_R2_SECRET.";
 
 const SETTING_A_BUCKET: &str = "Examples:
   gistmill bucket set https://ACCOUNT.eu.r2.cloudflarestorage.com/BUCKET --key-id KEY_ID
@@ -128,6 +128,8 @@ const SETTING_A_BUCKET: &str = "Examples:
 
 #[derive(Args)]
 #[group(id = "bucket_changes", required = true, multiple = true)]
+// The usual line would name every flag of the group.
+#[command(override_usage = "gistmill bucket set [OPTIONS] [URL]")]
 pub(crate) struct BucketArguments {
     /// The bucket's address, as the Cloudflare dashboard shows it
     #[arg(value_name = "URL")]

@@ -57,8 +57,9 @@ pub(crate) enum TemplatesCommand {
     },
 }
 
-const WRITING: &str = "In a body {language} and other names in braces are variables, which “gistmill add --set NAME=VALUE” gives values for. \
-{file_name}, {pages} and {today} have theirs by themselves.
+const WRITING: &str = "In a body {language} and other names in braces are variables, which
+“gistmill add --set NAME=VALUE” gives values for. {file_name}, {pages} and {today} have theirs by
+themselves.
 
 Examples:
   gistmill templates create --name Minutes --kind prose --body minutes.txt
@@ -99,9 +100,10 @@ pub(crate) struct DraftArguments {
 
 #[derive(Args)]
 pub(crate) struct FieldArguments {
-    /// A field to fill in, in the order of the columns; those named take the place of all before
+    /// A field to fill in; name one after the other, in the order of the columns
     ///
-    /// KIND is text, number, whole-number, yes-no, date or list.
+    /// KIND is text, number, whole-number, yes-no, date or list. In an edit these take the place of all fields
+    /// that were there.
     #[arg(long = "field", value_name = "NAME:KIND:DESCRIPTION", value_parser = values::field)]
     pub(crate) fields: Vec<TemplateField>,
 }

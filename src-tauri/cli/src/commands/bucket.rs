@@ -2,16 +2,19 @@
 
 use std::process::ExitCode;
 
-use gistmill_engine::Engine;
-use gistmill_engine::model::{BucketSettings, BucketStatus, FailedUpload};
+use gistmill_engine::model::{BucketSettings, BucketStatus, FailedUpload, Problem};
+use gistmill_engine::{Engine, EngineError};
 use serde::Serialize;
 use serde_json::json;
 
 use super::secret;
-use crate::arguments::{BucketArguments, BucketCommand, BucketSecretCommand};
+use crate::arguments::{BucketArguments, BucketCommand, BucketSecretCommand, SecretArguments};
 use crate::output::{Failed, Output, SOME_FAILED};
-use crate::shown::{counted, moment, short_id, uploads_in_full};
+use crate::shown::{counted, moment, short_id, upload_trouble, uploads_in_full};
 use crate::values;
+
+/// What to do where the secret can't be kept.
+const NO_KEYCHAIN: &str = "Unlock or install a keychain, or put the secret in the environment variable GISTMILL_R2_SECRET.";
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -34,8 +37,17 @@ pub(crate) async fn run(
                 BucketSecretCommand::Set(arguments) => Some(read_secret(&arguments)?),
                 BucketSecretCommand::Remove => None,
             };
-            let status = engine.save_bucket_secret(secret, false).await?;
-            print(engine, status, output).await?;
+            match engine.save_bucket_secret(secret, false).await {
+                Ok(status) => print(engine, status, output).await?,
+                // The engine's own hint is about the API key.
+                Err(error @ EngineError::Keychain(_)) => {
+                    return Err(Failed::from(Problem {
+                        hint: NO_KEYCHAIN.to_owned(),
+                        ..error.problem()
+                    }));
+                }
+                Err(error) => return Err(error.into()),
+            }
         }
         BucketCommand::Test => return test(engine, output).await,
         BucketCommand::Upload => {
@@ -64,7 +76,7 @@ pub(crate) async fn run(
     Ok(ExitCode::SUCCESS)
 }
 
-fn read_secret(arguments: &crate::arguments::SecretArguments) -> Result<String, Failed> {
+fn read_secret(arguments: &SecretArguments) -> Result<String, Failed> {
     let secret = secret::read("Secret of the access key", arguments)?;
     let secret = secret.trim();
     if secret.is_empty() {
@@ -154,7 +166,7 @@ async fn test(engine: &Engine, output: Output) -> Result<ExitCode, Failed> {
     let test = engine.test_bucket(bucket, None).await?;
     output.either(&test, || match &test.trouble {
         None => format!("The bucket works. Took {} ms.", test.took_ms),
-        Some(trouble) => format!("{}\n{}", trouble.message, trouble.hint),
+        Some(trouble) => upload_trouble(trouble),
     })?;
     Ok(if test.trouble.is_some() {
         ExitCode::from(SOME_FAILED)
@@ -186,9 +198,13 @@ fn text(bucket: &Bucket) -> String {
     }];
     lines.push(what_goes(settings));
     lines.push(key(settings, status));
-    if let Some(problem) = &status.keychain_problem {
+    if let Some(problem) = status
+        .keychain_problem
+        .as_ref()
+        .filter(|_| !status.secret_set)
+    {
         lines.push(format!(
-            "The keychain can’t be used: {problem} Set GISTMILL_R2_SECRET instead."
+            "The keychain can’t be used: {problem}. {NO_KEYCHAIN}"
         ));
     }
     lines.push(format!(

@@ -126,6 +126,10 @@ fn show(bar: &ProgressBar, overview: &Overview, before: JobCounts) {
     bar.set_position(ended_here);
     bar.set_message(match &overview.answer {
         Some(answer) => answer.clone(),
+        None if counts.running + counts.waiting == 0 && overview.uploads.waiting > 0 => format!(
+            "{} left",
+            counted(overview.uploads.waiting, "upload", "uploads")
+        ),
         None => format!(
             "{} running, {} failed, {} spent today",
             counts.running,

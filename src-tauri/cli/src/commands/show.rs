@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use gistmill_engine::Engine;
-use gistmill_engine::model::{AttemptOutcome, AttemptView, JobDetail, JobKind, ResultView};
+use gistmill_engine::model::{
+    AttemptOutcome, AttemptView, JobDetail, JobKind, ResultView, Variables,
+};
 
 use crate::arguments::ShowArguments;
 use crate::output::{Failed, Output};
@@ -51,14 +53,7 @@ fn text(detail: &JobDetail) -> String {
     if job.kind == JobKind::Pdf {
         lines.push(format!("Template: {}", job.template));
     }
-    if !detail.variables.is_empty() {
-        let given = detail.variables.iter();
-        let given = given.map(|(name, value)| format!("{name}={value}"));
-        lines.push(format!(
-            "Variables: {}",
-            given.collect::<Vec<_>>().join(", ")
-        ));
-    }
+    lines.extend(variables(&detail.variables));
     lines.push(format!(
         "Answered by: {}, {}",
         job.provider.as_str(),
@@ -81,6 +76,17 @@ fn text(detail: &JobDetail) -> String {
         lines.push(result.markdown.clone());
     }
     lines.join("\n")
+}
+
+/// Returns what a person gave values for.
+fn variables(values: &Variables) -> Option<String> {
+    let given: Vec<String> = values
+        .iter()
+        // The day is given by the day.
+        .filter(|(name, _)| *name != "today")
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    (!given.is_empty()).then(|| format!("Variables: {}", given.join(", ")))
 }
 
 /// Says where a result lies, what it came from, and what it took the place of.

@@ -113,11 +113,13 @@ pub(crate) async fn check_variables(
     let Some(unknown) = given.keys().find(|name| !asked.variables.contains(name)) else {
         return Ok(());
     };
-    let hint = if asked.variables.is_empty() {
-        "It asks for none.".to_owned()
+    let asked_for = if asked.variables.is_empty() {
+        "none".to_owned()
     } else {
-        format!("It asks for {}.", asked.variables.join(", "))
+        asked.variables.join(", ")
     };
+    let hint =
+        format!("It asks for {asked_for}; “gistmill templates” shows what the others ask for.");
     Err(Failed::usage(
         &format!("The template {template} has no variable {unknown}."),
         &hint,

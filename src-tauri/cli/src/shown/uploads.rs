@@ -1,6 +1,6 @@
 //! How uploads come on, in words.
 
-use gistmill_engine::model::{Timestamp, UploadView, UploadsView};
+use gistmill_engine::model::{Timestamp, UploadCause, UploadTrouble, UploadView, UploadsView};
 
 use super::{counted, duration, moment};
 
@@ -77,10 +77,28 @@ pub(crate) fn uploads_left(view: &UploadsView, now: Timestamp) -> Vec<String> {
     lines
 }
 
+/// Returns what went wrong and what to do about it here.
+pub(crate) fn upload_trouble(trouble: &UploadTrouble) -> String {
+    let here = match trouble.cause {
+        UploadCause::SecretMissing => {
+            " Here: “gistmill bucket secret set”, or put it in GISTMILL_R2_SECRET."
+        }
+        UploadCause::SecretWrong => " Here: “gistmill bucket secret set”.",
+        UploadCause::KeyUnknown => " Here: “gistmill bucket set --key-id ID”.",
+        UploadCause::BucketMissing => " Here: “gistmill bucket set URL”.",
+        UploadCause::OtherJurisdiction => " Here: “gistmill bucket set --jurisdiction WHERE”.",
+        UploadCause::Taken | UploadCause::FileGone => " Here: “gistmill bucket retry”.",
+        _ => "",
+    };
+    // Words of the system end without a full stop.
+    let message = trouble.message.trim_end_matches('.');
+    format!("{message}. {}{here}", trouble.hint)
+}
+
 fn trouble(view: &UploadsView, now: Timestamp) -> Option<String> {
     let trouble = view.trouble.as_ref()?;
     let again = view.retry_at.map(|at| again(at, now)).unwrap_or_default();
-    Some(format!("{} {}{again}", trouble.message, trouble.hint))
+    Some(upload_trouble(trouble) + &again)
 }
 
 /// Returns when something is tried again, as a sentence after another.
@@ -112,7 +130,6 @@ pub(crate) fn upload(view: &UploadView, now: Timestamp) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gistmill_engine::model::{UploadCause, UploadTrouble};
 
     const NOW: Timestamp = Timestamp(1_000_000);
 
