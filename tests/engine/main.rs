@@ -10,6 +10,7 @@ mod claude_faults;
 mod claude_key;
 mod claude_stream;
 mod claude_transport;
+mod copies;
 mod intake;
 mod lifecycle;
 mod limits;
@@ -17,7 +18,9 @@ mod offline;
 mod outbox;
 mod pdf;
 mod queue;
+mod reuse;
 mod support;
+mod uploads;
 
 #[test]
 fn every_file_of_this_folder_is_listed_above() {

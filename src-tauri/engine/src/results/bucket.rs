@@ -5,6 +5,7 @@
 //! sent again; then what lies there is compared with what was sent.
 
 mod address;
+mod pasted;
 mod probe;
 mod trouble;
 
@@ -28,7 +29,8 @@ use self::address::Place;
 use self::trouble::{Step, trouble, was_cut};
 use crate::model::{BucketSettings, UploadCause, UploadTrouble};
 
-pub(crate) use self::address::{checked, read_address};
+pub(crate) use self::address::checked;
+pub(crate) use self::pasted::read_address;
 
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);

@@ -72,7 +72,8 @@ def start(weed, identities, data):
             f"-master.port={master}",
             "-master.volumeSizeLimitMB=64",
             f"-volume.port={volume}",
-            "-volume.max=100",
+            # Every bucket has a volume or more of its own.
+            "-volume.max=5000",
             f"-filer.port={filer}",
             f"-filer.localSocket={data}/filer.sock",
             "-s3",
@@ -87,9 +88,14 @@ def start(weed, identities, data):
         stdout=log,
         stderr=log,
         cwd=data,
+        # One volume at a time, where seven would be made beforehand.
+        env={**os.environ, "WEED_MASTER_VOLUME_GROWTH_COPY_1": "1"},
         preexec_fn=end_with_me,
     )
-    return server, s3
+    # It names these by itself, outside of its folder, and leaves them behind when it is killed.
+    sockets = {"master": master, "volume": volume, "filer": filer, "s3": s3}
+    left = [Path(f"/tmp/seaweedfs-{of}-grpc-{port + 10_000}.sock") for of, port in sockets.items()]
+    return server, s3, left
 
 
 def nobody_for_a_while(server, users):
@@ -116,7 +122,7 @@ def main(folder, weed, identities):
         (folder / "users").open("a") as users,
         tempfile.TemporaryDirectory(prefix="gistmill-seaweed-") as data,
     ):
-        server, port = start(weed, identities, data)
+        server, port, left = start(weed, identities, data)
         try:
             written = folder / f"server.{os.getpid()}"
             written.write_text(json.dumps({"port": port, "log": f"{data}/weed.log"}))
@@ -126,6 +132,8 @@ def main(folder, weed, identities):
             said.unlink(missing_ok=True)
             server.kill()
             server.wait()
+            for socket_file in left:
+                socket_file.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":

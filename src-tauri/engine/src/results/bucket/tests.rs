@@ -8,7 +8,7 @@ use gistmill_testkit::seaweed::{Seaweed, TestBucket};
 use object_store::{Attribute, ObjectStoreExt as _};
 use secrecy::SecretString;
 
-use super::{Bucket, NewObject, Put};
+use super::{Bucket, NewObject, Put, checked, read_address};
 use crate::model::{BucketSettings, UploadCause};
 
 /// A bucket of the real server, seen through a proxy, and as the engine sees it.
@@ -33,6 +33,17 @@ impl World {
             access_key_id: server.access_key_id.to_owned(),
             ..BucketSettings::default()
         };
+        assert_eq!(checked(&settings), Ok(()));
+        // What a person copies from the settings can be pasted into them.
+        let address = Bucket::address(&settings).unwrap();
+        assert_eq!(
+            address,
+            format!("{}/{}/team/gists", proxy.url(), there.name)
+        );
+        let pasted = read_address(&address).unwrap();
+        assert_eq!(pasted.endpoint, settings.endpoint);
+        assert_eq!(pasted.bucket.as_ref(), Some(&settings.bucket));
+        assert_eq!(pasted.folder.as_ref(), Some(&settings.folder));
         let bucket = open(&settings, server.secret);
         Self {
             server,

@@ -142,6 +142,63 @@ async fn an_old_database_keeps_everything_and_gets_what_is_new() {
     assert_eq!(strays, 0);
 }
 
+/// The second version, with jobs that the first did not know, and one that was removed.
+#[tokio::test]
+async fn a_database_of_the_second_version_keeps_its_jobs_numbers_and_holds() {
+    let (folder, path) = old();
+    let connection = Connection::open(&path).unwrap();
+    let second = include_str!("../../../../../migrations/0002_budget.sql");
+    connection.execute_batch(second).unwrap();
+    connection
+        .execute_batch(
+            "UPDATE jobs SET held = 21 WHERE job_id = 'more';
+             INSERT INTO settings VALUES ('copyBesidePdf', 'false');
+             INSERT INTO jobs (job_id, batch_id, user_id, kind, title, status, queue, available_at,
+                 waiting_since, prompt, provider, model, max_tokens, created_at)
+             VALUES ('gone', 'b2', 'local', 'prompt', 'Gone', 'pending', 'bulk', 1, 1, 'What?',
+                     'offline', 'm', 9, 1);
+             DELETE FROM jobs WHERE job_id = 'gone';
+             PRAGMA user_version = 2;",
+        )
+        .unwrap();
+    let sum =
+        "SELECT group_concat(seq || job_id || status || held || coalesce(result_id, '')) FROM jobs";
+    let words = |connection: &Connection| {
+        connection
+            .query_row(sum, [], |row| row.get::<_, String>(0))
+            .unwrap()
+    };
+    let before = words(&connection);
+    drop(connection);
+    let shelf = Shelf {
+        store: Store::open(&path).unwrap(),
+        folder,
+    };
+    let connection = Connection::open(&path).unwrap();
+    assert_eq!(words(&connection), before);
+    assert_eq!(count(&connection, "SELECT count(*) FROM attempts"), 3);
+    assert_eq!(count(&connection, "SELECT count(*) FROM outbox"), 2);
+    let strays = "SELECT count(*) FROM pragma_foreign_key_check";
+    assert_eq!(count(&connection, strays), 0);
+    let added = shelf.add(&["new", "newer"]).await;
+    let seq = format!("SELECT seq FROM jobs WHERE job_id = '{}'", added[0]);
+    assert_eq!(
+        count(&connection, &seq),
+        11,
+        "the number of a removed job is not given again: the search trails by them"
+    );
+    let counts = shelf.store.overview(local(NOW)).await.unwrap().counts;
+    assert_eq!(counts.total, 11, "the counters still follow the jobs");
+    let settings = shelf.store.settings().await.unwrap();
+    assert_eq!(
+        settings.copies_to,
+        crate::model::CopiesTo::Nowhere,
+        "who wanted no copies gets none"
+    );
+    let kept = Connection::open(shelf.folder.path().join("gistmill-before-3.db")).unwrap();
+    assert_eq!(count(&kept, "SELECT count(*) FROM jobs"), 9);
+}
+
 #[test]
 fn the_old_database_is_backed_up_once() {
     let (folder, path) = old();
@@ -309,7 +366,7 @@ fn two_that_open_an_old_database_at_once_migrate_it_once() {
         opener.join().unwrap().unwrap();
     }
     let connection = Connection::open(&path).unwrap();
-    assert_eq!(count(&connection, "PRAGMA user_version"), 2);
+    assert_eq!(count(&connection, "PRAGMA user_version"), 3);
     let kept = Connection::open(backup(&folder)).unwrap();
     assert_eq!(count(&kept, "SELECT count(*) FROM jobs"), 9);
 }
