@@ -1,15 +1,14 @@
 //! `gistmill batches report`
 
+mod next;
+
 use std::process::ExitCode;
 
 use gistmill_engine::Engine;
-use gistmill_engine::model::{BatchReport, Cause, Fix, NextStep, RankedJob};
+use gistmill_engine::model::{BatchReport, RankedJob};
 
 use crate::output::{Failed, Output};
 use crate::shown::{cap, columns, counted, duration, moment, money, short_id};
-
-/// Largest limit on output that is suggested: what models give at most.
-const MOST_TOKENS: u32 = 128_000;
 
 pub(crate) async fn run(engine: &Engine, batch: &str, output: Output) -> Result<ExitCode, Failed> {
     let batch_id = engine.batch_named(batch).await?;
@@ -31,16 +30,16 @@ fn text(report: &BatchReport, max_tokens: u32) -> String {
         let steps = report
             .next_steps
             .iter()
-            .map(|step| next_step(step, batch, max_tokens));
+            .map(|step| next::text(step, batch, max_tokens));
         parts.push(format!(
             "What to do next\n{}",
             steps.collect::<Vec<_>>().join("\n")
         ));
     }
-    let more_than_one = report.batch.counts.total > 1;
-    for (heading, jobs) in [("SLOWEST", &report.slowest), ("DEAREST", &report.dearest)] {
-        if more_than_one && !jobs.is_empty() {
-            parts.push(ranked(heading, jobs));
+    if report.batch.counts.total > 1 && !report.slowest.is_empty() {
+        parts.push(ranked("SLOWEST", &report.slowest));
+        if report.dearest.iter().any(|job| job.cost_micros > 0) {
+            parts.push(ranked("DEAREST", &report.dearest));
         }
     }
     parts.extend(files(report));
@@ -195,81 +194,6 @@ fn ranked(heading: &str, jobs: &[RankedJob]) -> String {
     columns([heading, "RAN", "COST", "JOB"], rows, &[1, 2])
 }
 
-fn next_step(step: &NextStep, batch: &str, max_tokens: u32) -> String {
-    let jobs = if step.review {
-        counted(step.jobs, "job wants a look", "jobs want a look")
-    } else {
-        counted(step.jobs, "job failed", "jobs failed")
-    };
-    let mut lines = vec![format!("  {jobs} ({}): {}", step.cause.key(), step.hint)];
-    lines.extend(
-        commands(step, batch, max_tokens)
-            .into_iter()
-            .map(|command| format!("    {command}")),
-    );
-    if runs_again(step.fix) {
-        lines.push(format!(
-            "    At worst {} for one attempt at each.",
-            money(step.at_worst_micros)
-        ));
-    }
-    lines.join("\n")
-}
-
-/// Says whether the same jobs can be run again; else the files are added anew.
-fn runs_again(fix: Fix) -> bool {
-    fix != Fix::ReplaceFile
-}
-
-/// Returns what to run, one command a line, in order.
-fn commands(step: &NextStep, batch: &str, max_tokens: u32) -> Vec<String> {
-    let status = if step.review {
-        " --status needs-review"
-    } else {
-        ""
-    };
-    let which = format!("--batch {batch} --cause {}{status}", step.cause.key());
-    let retry = format!("gistmill retry {which}");
-    let before = match step.fix {
-        Fix::RunAgain
-        | Fix::RaiseOutputLimit
-        | Fix::ChangeModel
-        | Fix::UseClaude
-        | Fix::PutFileBack
-        | Fix::OpenConsole
-        | Fix::CheckConnection
-        | Fix::FreeSpace => None,
-        // The files are named, since they are to be replaced.
-        Fix::ReplaceFile => {
-            return vec![
-                format!("gistmill jobs {which}"),
-                "gistmill add FILE".to_owned(),
-            ];
-        }
-        Fix::AddKey => Some("gistmill key set"),
-        Fix::TestKey => Some("gistmill key test"),
-        Fix::ChooseModel => Some("gistmill config set model MODEL"),
-        Fix::OpenSettings if step.cause == Cause::DocumentNotRead => {
-            Some("gistmill config set base-url none")
-        }
-        Fix::OpenSettings => Some("gistmill config"),
-    };
-    let change = match step.fix {
-        Fix::RaiseOutputLimit => {
-            let more = max_tokens.saturating_mul(2).min(MOST_TOKENS);
-            format!(" --max-tokens {more}")
-        }
-        Fix::ChangeModel => " --model MODEL".to_owned(),
-        Fix::UseClaude => " --provider claude".to_owned(),
-        _ => String::new(),
-    };
-    before
-        .map(str::to_owned)
-        .into_iter()
-        .chain([retry + &change])
-        .collect()
-}
-
 fn files(report: &BatchReport) -> Option<String> {
     let mut lines: Vec<String> = report
         .files
@@ -287,60 +211,112 @@ fn files(report: &BatchReport) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::next::tests::step;
     use super::*;
-    use crate::arguments::Arguments;
-    use clap::Parser as _;
+    use gistmill_engine::model::{BatchId, BatchView, Fix, JobCounts, JobId, Money, Timestamp};
 
-    const FIXES: [Fix; 13] = [
-        Fix::RunAgain,
-        Fix::RaiseOutputLimit,
-        Fix::ChangeModel,
-        Fix::UseClaude,
-        Fix::PutFileBack,
-        Fix::ReplaceFile,
-        Fix::AddKey,
-        Fix::TestKey,
-        Fix::ChooseModel,
-        Fix::OpenSettings,
-        Fix::OpenConsole,
-        Fix::CheckConnection,
-        Fix::FreeSpace,
-    ];
-
-    fn step(fix: Fix, review: bool) -> NextStep {
-        NextStep {
-            cause: Cause::CutOff,
-            review,
-            jobs: 2,
-            hint: "Do it.".to_owned(),
-            fix,
-            at_worst_micros: Some(1),
+    fn report() -> BatchReport {
+        let batch = BatchView {
+            batch_id: BatchId("01a22b27-1e20-72b9-acc0-501c0a1b2c3d".to_owned()),
+            name: "Contracts".to_owned(),
+            created_at: Timestamp(0),
+            counts: JobCounts {
+                total: 12,
+                done: 9,
+                needs_review: 2,
+                dead_letters: 1,
+                ..JobCounts::default()
+            },
+            paused: false,
+            money: Money {
+                settled_micros: 1_230_000,
+                unknown_micros: 50_000,
+                reserved_micros: 0,
+                cap_micros: Some(5_000_000),
+            },
+        };
+        let ranked = |title: &str, ran_ms, cost_micros| RankedJob {
+            job_id: JobId("01a22b27-1e20-72b9-acc0-501c11112222".to_owned()),
+            title: title.to_owned(),
+            ran_ms,
+            cost_micros,
+        };
+        BatchReport {
+            batch,
+            template: Some("contract-key-terms-v1".to_owned()),
+            model: "claude-sonnet-4-6".to_owned(),
+            started_at: Some(Timestamp(5_000)),
+            ended_at: Some(Timestamp(65_000)),
+            pages: 120,
+            expected_micros: Some(1_000_000),
+            at_worst_micros: Some(4_000_000),
+            input_tokens: 300_000,
+            output_tokens: 9_000,
+            reused: 3,
+            without_result: 1,
+            wasted_micros: 50_000,
+            attempts: 11,
+            retries: 2,
+            typical_waited_ms: Some(2_000),
+            typical_ran_ms: Some(8_000),
+            slow_ran_ms: Some(31_000),
+            slowest: vec![ranked("slow.pdf", 31_000, 90_000)],
+            dearest: vec![ranked("dear.pdf", 9_000, 250_000)],
+            next_steps: vec![
+                step(Fix::RaiseOutputLimit, true),
+                step(Fix::ReplaceFile, false),
+            ],
+            files: vec!["/home/ada/out/Contracts.csv".to_owned()],
+            files_error: Some("The disk is full.".to_owned()),
+            folder: Some("/home/ada/out".to_owned()),
         }
     }
 
     #[test]
-    fn every_command_that_is_suggested_can_be_run() {
-        for fix in FIXES {
-            for review in [true, false] {
-                for command in commands(&step(fix, review), "0a1b2c3d", 4096) {
-                    let parsed = Arguments::try_parse_from(command.split(' '));
-                    assert!(parsed.is_ok(), "{command}");
-                }
-            }
+    fn a_report_says_how_it_ended_what_it_cost_and_what_to_do() {
+        let text = text(&report(), 4096);
+        for words in [
+            "Contracts  01a22b27-1e20-72b9-acc0-501c0a1b2c3d",
+            "12 jobs, 120 pages, contract-key-terms-v1, claude-sonnet-4-6",
+            "1:00 in all",
+            "done                            9",
+            "  of them reused, for $0.00     3",
+            "to review                       2",
+            "Spent: $1.23, $0.0500 of unknown outcome; the cap is $5.00",
+            "Forecast: $1.00 as expected, $4.00 at worst",
+            "Tokens: 300000 in, 9000 out; 11 attempts, 2 of them retries",
+            "1 job has cost something and has no result",
+            "Attempts without a result: $0.0500",
+            "A typical job waited 0:02 and ran 0:08; one in twenty ran longer than 0:31",
+            "  2 jobs want a look (cut-off): Do it.",
+            "    gistmill retry --batch 0a1b2c3d --cause cut-off --status needs-review --max-tokens 8192",
+            "    gistmill jobs --batch 0a1b2c3d --cause cut-off",
+            "slow.pdf  0:31  $0.0900  11112222",
+            "dear.pdf  0:09  $0.2500  11112222",
+            "  /home/ada/out/Contracts.csv",
+            "  Not all could be written: The disk is full.",
+        ] {
+            assert!(text.contains(words), "“{words}” is missing:\n{text}");
         }
+        assert!(!text.contains("waiting"), "nobody waits:\n{text}");
     }
 
     #[test]
-    fn a_cut_off_answer_is_run_again_with_twice_the_limit() {
-        assert_eq!(
-            commands(&step(Fix::RaiseOutputLimit, true), "0a1b2c3d", 4096),
-            [
-                "gistmill retry --batch 0a1b2c3d --cause cut-off --status needs-review --max-tokens 8192"
-            ]
-        );
-        assert!(
-            commands(&step(Fix::RaiseOutputLimit, false), "0a1b2c3d", 100_000)[0]
-                .ends_with("--max-tokens 128000")
-        );
+    fn a_batch_that_has_not_begun_has_a_report_too() {
+        let mut report = report();
+        report.batch.counts = JobCounts {
+            total: 12,
+            waiting: 12,
+            ..JobCounts::default()
+        };
+        report.started_at = None;
+        report.ended_at = None;
+        report.typical_ran_ms = None;
+        report.typical_waited_ms = None;
+        report.next_steps.clear();
+        let text = text(&report, 4096);
+        assert!(text.contains("12 jobs have not ended yet"), "{text}");
+        assert!(text.contains("none has ended yet"), "{text}");
+        assert!(!text.contains("What to do next"), "{text}");
     }
 }

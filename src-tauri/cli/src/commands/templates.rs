@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use gistmill_engine::Engine;
-use gistmill_engine::model::{TemplateDraft, TemplateKind, TemplateView, Variables};
+use gistmill_engine::model::{Problem, TemplateDraft, TemplateKind, TemplateView, Variables};
 use serde_json::json;
 
 use super::input;
@@ -237,7 +237,12 @@ async fn import(engine: &Engine, files: Vec<PathBuf>, output: Output) -> Result<
         match engine.template_from_file(values::absolute(&file)).await {
             Ok(template) => imported.push(template),
             Err(error) => {
-                failed = Some(error);
+                let problem = error.problem();
+                // Which of several it is.
+                failed = Some(Failed::from(Problem {
+                    message: format!("{}: {}", file.display(), problem.message),
+                    ..problem
+                }));
                 break;
             }
         }
@@ -251,7 +256,7 @@ async fn import(engine: &Engine, files: Vec<PathBuf>, output: Output) -> Result<
             lines.collect::<Vec<_>>().join("\n")
         })?;
     }
-    failed.map_or(Ok(()), |error| Err(error.into()))
+    failed.map_or(Ok(()), Err)
 }
 
 async fn export(
