@@ -169,3 +169,21 @@ async fn what_costs_nothing_fits_under_any_cap() {
     assert_eq!(again.len(), 2, "what costs nothing fits under any cap");
     assert_eq!(house.claude.requests().len(), 2);
 }
+
+#[tokio::test]
+async fn what_is_answered_already_does_not_wait_for_a_key_and_shows_nothing_of_it() {
+    let house = House::working().await;
+    let first = house.add(&["a.pdf", "b.pdf"]).await;
+    house.until_completed(&first).await;
+    house.engine.remove_key().await.unwrap();
+    let other = house.folder.path().join("new.pdf");
+    std::fs::write(&other, gistmill_testkit::pdf::text_pdf(&["Other."])).unwrap();
+    let waits = house.submit(vec![other], Provider::Claude).await;
+    house.until_answer("key").await;
+    let (plan, _) = add_again(&house, |_| {}).await;
+    assert_eq!(plan.reused, 2);
+    let overview = house.engine.overview().await.unwrap();
+    assert_eq!(overview.circuits.len(), 1, "a key is missing as before");
+    let detail = house.job(&waits.job_ids[0]).await;
+    assert_eq!(detail.job.status, JobStatus::Pending);
+}

@@ -12,11 +12,13 @@ mod engine;
 mod error;
 mod fault;
 mod intake;
+mod markdown;
 mod outbox;
 mod results;
 mod reuse;
 mod store;
 mod templates;
+mod whole_file;
 
 pub mod clock;
 pub mod model;

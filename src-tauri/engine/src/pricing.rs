@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use crate::model::{LongPromptPrice, ModelPrice, PriceTable, PriceView, Usage};
 
+pub(crate) use estimate::text_tokens;
 pub use estimate::{Estimate, Work, estimate};
 pub use shipped::SHIPPED_ON;
 

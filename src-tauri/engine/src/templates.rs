@@ -1,7 +1,9 @@
 //! Templates: their variables, what their answers have to look like, and their files.
 
 mod answer;
-mod fields;
+pub(crate) mod draft;
+pub(crate) mod fields;
+pub(crate) mod file;
 mod variables;
 
 pub(crate) use answer::{as_markdown, kept, shape};

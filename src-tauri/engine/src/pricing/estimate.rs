@@ -78,6 +78,18 @@ pub fn estimate(model: &str, work: &Work) -> Estimate {
     }
 }
 
+/// Returns about how many tokens a text has.
+pub(crate) fn text_tokens(text: &str) -> u64 {
+    let [ordinary, _] = prompt_tokens(&Work {
+        pages: None,
+        has_document: false,
+        prompt_bytes: text.len() as u64,
+        prompt_characters: text.chars().count() as u64,
+        max_tokens: 0,
+    });
+    ordinary
+}
+
 /// Returns the tokens of the prompt: ordinary, and dense (figures, code, rare scripts).
 ///
 /// Latin text takes about a token for four characters, other scripts one to one and a half for each.

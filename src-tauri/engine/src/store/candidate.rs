@@ -188,6 +188,30 @@ pub(super) fn in_line(
     }
 }
 
+/// Returns at most `limit` ready jobs whose answers are kept already, first in line first.
+pub(super) fn answered(
+    connection: &Connection,
+    queue: QueueName,
+    provider: Provider,
+    now: Timestamp,
+    limit: u32,
+) -> Result<Vec<Candidate>> {
+    let mut statement = connection.prepare_cached(&format!(
+        // There are few answers, and many jobs.
+        "SELECT j.seq, j.job_id, j.batch_id, j.model, j.position, j.available_at, 1,
+                {BATCH_MONEY_COLUMNS}, {WORK_COLUMNS}
+         FROM answers AS a CROSS JOIN jobs AS j
+              ON j.job_id = a.job_id AND j.generation = a.generation
+         WHERE j.status = 'pending' AND j.held = 0 AND j.queue = ?1 AND j.provider = ?2
+           AND j.available_at <= ?3
+         ORDER BY j.position, j.available_at, j.seq LIMIT ?4"
+    ))?;
+    let found = statement.query_map((queue.as_str(), provider.as_str(), now.0, limit), |row| {
+        candidate(row, provider)
+    })?;
+    Ok(found.collect::<rusqlite::Result<_>>()?)
+}
+
 fn candidate(row: &Row<'_>, provider: Provider) -> rusqlite::Result<Candidate> {
     let seq = row.get(0)?;
     Ok(Candidate {

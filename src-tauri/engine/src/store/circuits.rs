@@ -142,6 +142,24 @@ pub(super) fn passed(connection: &Connection, lease: &Lease, provider: Provider)
     Ok(())
 }
 
+/// Notes that a result was stored for which nobody was asked: storage works, and nothing else is shown.
+pub(super) fn stored(connection: &Connection, lease: &Lease, provider: Provider) -> Result<()> {
+    let closed = connection
+        .prepare_cached(
+            "DELETE FROM circuits WHERE provider = ?1 AND probe_lease = ?2 AND cause = ?3",
+        )?
+        .execute((
+            provider.as_str(),
+            &lease.lease_id,
+            Cause::StorageFailed.key(),
+        ))?;
+    if closed == 0 {
+        // It may have been sent to see, and found that an earlier answer serves.
+        release_probe(connection, lease, provider)?;
+    }
+    Ok(())
+}
+
 /// Lets another job probe, after an attempt ended that showed nothing.
 pub(super) fn release_probe(
     connection: &Connection,

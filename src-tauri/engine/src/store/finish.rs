@@ -185,7 +185,8 @@ pub(super) fn complete(
         return Ok(false);
     }
     let answer = &result.answer;
-    if result.provider != Provider::Offline && !is_known(connection, lease)? {
+    let is_known = is_known(connection, lease)?;
+    if result.provider != Provider::Offline && !is_known {
         // An attempt that only published a kept answer has asked nobody.
         ledger::settle(connection, lease, Settlement::Nothing { asked: false }, now)?;
     }
@@ -278,7 +279,11 @@ pub(super) fn complete(
     if uploads != Uploads::Nowhere {
         outbox::result_stored(connection, outbox::BUCKET, lease, now)?;
     }
-    circuits::passed(connection, lease, result.provider)?;
+    if result.provider == Provider::Offline || (is_known && answer.reused_from.is_none()) {
+        circuits::passed(connection, lease, result.provider)?;
+    } else {
+        circuits::stored(connection, lease, result.provider)?;
+    }
     outbox::batch_completed(connection, &lease.job_id, now)?;
     Ok(true)
 }

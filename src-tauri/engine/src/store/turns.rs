@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use rusqlite::Connection;
 
-use super::candidate::{Candidate, Line, in_line};
+use super::candidate::{Candidate, Line, answered, in_line};
 use super::circuits::{self, Open};
 use super::claim::{ClaimRequest, ClaimedJob, take};
 use super::gate::{Gate, Promise, Verdict};
@@ -204,6 +204,14 @@ impl Claim<'_> {
             if provider == Provider::Claude && !with_claude {
                 continue;
             }
+            if self.publishes_behind(provider) {
+                let now = self.request.local.now;
+                let room = match provider {
+                    Provider::Claude => limit.min(self.claude_room),
+                    Provider::Offline => limit,
+                };
+                found.extend(answered(self.connection, lane.queue, provider, now, room)?);
+            }
             let limit = limit.min(self.provider_room(provider));
             if limit == 0 {
                 continue;
@@ -212,7 +220,9 @@ impl Claim<'_> {
                 found.push(job);
                 continue;
             }
-            found.extend(self.line(Line::Ordinary, lane.queue, provider, limit)?);
+            let line = self.line(Line::Ordinary, lane.queue, provider, limit)?;
+            let known: Vec<i64> = found.iter().map(|job| job.seq).collect();
+            found.extend(line.into_iter().filter(|job| !known.contains(&job.seq)));
         }
         let limit_of_claude = limit.min(self.provider_room(Provider::Claude));
         if found.is_empty() && with_claude && limit_of_claude > 0 {
@@ -223,6 +233,20 @@ impl Claim<'_> {
         found.sort_by_key(|job| job.place);
         found.truncate(limit as usize);
         Ok(found)
+    }
+
+    /// Says whether what is answered already goes on behind an open circuit: it asks nobody. Where results
+    /// can't be stored, it is sent to see instead.
+    fn publishes_behind(&self, provider: Provider) -> bool {
+        self.open
+            .get(&provider)
+            .is_some_and(|open| !open.is_about_storage())
+            && (provider != Provider::Claude || self.claude_room > 0)
+    }
+
+    /// Says whether a job only publishes what is answered already, behind an open circuit.
+    fn asks_nobody(&self, job: &Candidate) -> bool {
+        job.has_answer && self.publishes_behind(job.provider)
     }
 
     fn line(
@@ -301,10 +325,21 @@ impl Claim<'_> {
             let of_it = pass
                 .admitted
                 .iter()
-                .filter(|(other, _)| other.provider == job.provider)
+                .filter(|(other, _)| other.provider == job.provider && !self.asks_nobody(other))
                 .count();
             let waits = pass.waits.is_some() && job.provider == Provider::Claude;
-            if waits || of_it >= room as usize || capped.contains(&job.batch_id) {
+            let of_claude = pass
+                .admitted
+                .iter()
+                .filter(|(other, _)| other.provider == Provider::Claude)
+                .count();
+            let has_room = if self.asks_nobody(&job) {
+                job.provider == Provider::Offline || of_claude < self.claude_room as usize
+            } else {
+                of_it < room as usize
+                    && (job.provider == Provider::Offline || of_claude < self.claude_room as usize)
+            };
+            if waits || !has_room || capped.contains(&job.batch_id) {
                 continue;
             }
             job.batch_money.reserved_micros += promised.get(&job.batch_id).copied().unwrap_or(0);
@@ -366,7 +401,10 @@ impl Claim<'_> {
             if job.provider == Provider::Claude {
                 of_claude += 1;
             }
-            if let Some(open) = self.open.get_mut(&job.provider) {
+            let asks_nobody = self.asks_nobody(job);
+            if let Some(open) = self.open.get_mut(&job.provider)
+                && !asks_nobody
+            {
                 circuits::begin_probe(self.connection, job.provider, &self.lease_id)?;
                 open.probing = true;
             }
