@@ -24,7 +24,7 @@ pub(crate) struct AddArguments {
     #[arg(long, value_enum)]
     pub(crate) queue: Option<QueueArgument>,
     /// The template: its id, with or without a version, or its name; “gistmill templates” lists them
-    #[arg(long, default_value = "pdf-summarize-v1")]
+    #[arg(long, default_value = "pdf-summarize")]
     pub(crate) template: String,
     /// A value for a variable of the template; one without a value stays empty
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = values::variable, conflicts_with = "prompt")]

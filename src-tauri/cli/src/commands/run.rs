@@ -143,10 +143,19 @@ fn show(bar: &ProgressBar, overview: &Overview, before: JobCounts) {
 #[derive(Default)]
 struct Log {
     told: Vec<Option<Discriminant<WaitingReason>>>,
+    told_of_uploads: Option<UploadCause>,
 }
 
 impl Log {
     fn note(&mut self, overview: &Overview) {
+        let trouble = overview.uploads.trouble.as_ref();
+        let cause = trouble.map(|trouble| trouble.cause);
+        if self.told_of_uploads != cause {
+            self.told_of_uploads = cause;
+            if let Some(trouble) = trouble {
+                tell(&format!("Uploads wait. {}", shown::upload_trouble(trouble)));
+            }
+        }
         let Some(answer) = &overview.answer else {
             return;
         };
