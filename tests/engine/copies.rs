@@ -4,7 +4,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use gistmill_engine::model::{
-    CopiesTo, JobDetail, JobId, NameTaken, Provider, RetryChanges, Selection, Submitted,
+    BatchReport, CopiesTo, JobDetail, JobId, NameTaken, Provider, RetryChanges, Selection,
+    Submitted,
 };
 
 use crate::support::House;
@@ -179,4 +180,68 @@ async fn a_drive_that_vanishes_is_told_and_its_copies_are_made_when_it_is_back()
             })
             .await;
     }
+}
+
+/// Waits for the files of a batch, turning the clock.
+async fn until_files(house: &House, submitted: &Submitted, count: usize) -> BatchReport {
+    let mut events = house.engine.subscribe();
+    for _ in 0..600 {
+        let report = house
+            .engine
+            .batch_report(submitted.batch_id.clone())
+            .await
+            .unwrap();
+        if report.files.len() >= count || report.files_error.is_some() {
+            return report;
+        }
+        house.clock.advance(Duration::from_secs(5));
+        drop(tokio::time::timeout(Duration::from_millis(20), events.recv()).await);
+    }
+    panic!("the batch never left its files");
+}
+
+#[tokio::test]
+async fn a_finished_batch_leaves_one_table_and_one_document_and_keeps_edited_ones() {
+    let (house, output) = mirroring(NameTaken::Number).await;
+    house
+        .set(|settings| {
+            settings.batch_csv = true;
+            settings.batch_markdown = true;
+        })
+        .await;
+    let submitted = add_folder(&house, &["a.pdf", "b, \"the\" second.pdf"]).await;
+    house.until_completed(&submitted).await;
+    let report = until_files(&house, &submitted, 2).await;
+    assert_eq!(report.files_error, None);
+    let table = output.join("Test summaries.csv");
+    let document = output.join("Test summaries.md");
+    let text = std::fs::read_to_string(&table).unwrap();
+    assert!(text.starts_with('\u{feff}'), "spreadsheets need the mark");
+    assert!(text.contains("\"b, \"\"the\"\" second.pdf\""), "{text}");
+    let whole = std::fs::read_to_string(&document).unwrap();
+    assert!(whole.contains("second"), "{whole}");
+    // It finishes again: what nobody edited is written anew, what somebody edited is kept.
+    std::fs::write(&table, "edited by hand").unwrap();
+    let again = RetryChanges {
+        completed: true,
+        ..RetryChanges::default()
+    };
+    let one = Selection::one(submitted.job_ids[0].clone());
+    house.engine.retry(one, again).await.unwrap();
+    until_copied(&house, &submitted.job_ids[0], 2).await;
+    let second = output.join("Test summaries 2.csv");
+    let mut events = house.engine.subscribe();
+    for _ in 0..600 {
+        if second.exists() {
+            break;
+        }
+        house.clock.advance(Duration::from_secs(5));
+        drop(tokio::time::timeout(Duration::from_millis(20), events.recv()).await);
+    }
+    assert!(second.exists(), "the edited table must be kept");
+    assert_eq!(std::fs::read_to_string(&table).unwrap(), "edited by hand");
+    assert!(
+        !output.join("Test summaries 2.md").exists(),
+        "a document that nobody edited is written anew"
+    );
 }

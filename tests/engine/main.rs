@@ -5,6 +5,7 @@
     reason = "helpers of tests stop the test when they can't go on"
 )]
 
+mod bucket;
 mod claude;
 mod claude_faults;
 mod claude_key;
@@ -19,6 +20,7 @@ mod outbox;
 mod pdf;
 mod queue;
 mod reuse;
+mod shapes;
 mod support;
 mod uploads;
 

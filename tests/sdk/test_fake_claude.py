@@ -289,3 +289,51 @@ def test_answers_tell_their_limits(server):
         assert int(headers[f"anthropic-ratelimit-{what}-limit"]) > 0
         assert int(headers[f"anthropic-ratelimit-{what}-remaining"]) > 0
         assert headers[f"anthropic-ratelimit-{what}-reset"].endswith("Z")
+
+
+def schema(**properties):
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def test_an_answer_follows_a_schema(server):
+    import json
+
+    wanted = schema(days={"type": "integer"}, names={"type": "array", "items": {"type": "string"}})
+    message = ask(
+        server(), with_document(), output_config={"format": {"type": "json_schema", "schema": wanted}}
+    )
+    read = json.loads(message.content[0].text)
+    assert isinstance(read["days"], int)
+    assert all(isinstance(name, str) for name in read["names"])
+
+
+def test_a_schema_must_be_closed_and_excludes_citations(server):
+    client = server()
+    open_one = {"type": "object", "properties": {"days": {"type": "integer"}}}
+    closed = schema(days={"type": "integer"})
+    cited = with_document()
+    cited[0]["citations"] = {"enabled": True}
+    for content, wanted in [(with_document(), open_one), (cited, closed)]:
+        with pytest.raises(anthropic.BadRequestError):
+            ask(client, content, output_config={"format": {"type": "json_schema", "schema": wanted}})
+
+
+def test_citations_name_pages(server):
+    content = with_document()
+    content[0]["citations"] = {"enabled": True}
+    with server().messages.stream(
+        model=MODEL, max_tokens=512, messages=[{"role": "user", "content": content}]
+    ) as stream:
+        streamed = stream.get_final_message()
+    for message in (ask(server(), content), streamed):
+        citations = [
+            citation for block in message.content for citation in (block.citations or [])
+        ]
+        assert [citation.type for citation in citations] == ["page_location"] * 2
+        assert citations[0].start_page_number == 1
+        assert citations[0].end_page_number == 2, "the page after the last one"

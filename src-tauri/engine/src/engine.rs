@@ -4,15 +4,19 @@ mod actions;
 mod answer;
 mod bucket;
 mod checks;
+mod export;
 mod jobs;
 mod keys;
 mod limits;
 mod missing;
 mod pending;
 mod plan;
+mod reports;
 mod submit;
+mod templates;
 mod watch;
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -60,6 +64,8 @@ pub(crate) struct Inner {
     claude: Mutex<ClaudeProvider>,
     scans: Scans,
     scan_cancel: Mutex<CancellationToken>,
+    /// Files that were written where a person wanted them, newest last.
+    exported: Mutex<VecDeque<PathBuf>>,
     events: broadcast::Sender<EngineEvent>,
     wake: Arc<Notify>,
     ended: Arc<Notify>,
@@ -101,6 +107,7 @@ impl Engine {
             claude: Mutex::new(claude),
             scans: Scans::default(),
             scan_cancel: Mutex::default(),
+            exported: Mutex::default(),
             events,
             wake: Arc::default(),
             ended: Arc::default(),
@@ -200,6 +207,7 @@ impl Engine {
             store: self.0.store.clone(),
             library: self.0.library.clone(),
             clock: Arc::clone(&self.0.config.clock),
+            time_zone: self.0.config.time_zone.clone(),
             sink: self.0.config.notifications.clone(),
             webhook_secret: {
                 let inner = Arc::downgrade(&self.0);

@@ -10,6 +10,7 @@ mod config;
 mod consumer;
 mod engine;
 mod error;
+mod export;
 mod fault;
 mod intake;
 mod markdown;

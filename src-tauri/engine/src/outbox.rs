@@ -3,6 +3,7 @@
 //! Entries are written in the transaction of the change they tell of; here they are delivered, at
 //! least once, with bounded tries. Whatever happens to a delivery, the job stays as it is.
 
+mod batches;
 mod copies;
 mod uploads;
 mod webhook;
@@ -59,6 +60,8 @@ pub(crate) struct Deliverer {
     pub(crate) store: Store,
     pub(crate) library: Library,
     pub(crate) clock: Arc<dyn Clock>,
+    /// Where the person lives, for the day of a document.
+    pub(crate) time_zone: jiff::tz::TimeZone,
     pub(crate) sink: Option<Arc<dyn NotificationSink>>,
     pub(crate) webhook_secret: WebhookSecret,
     pub(crate) events: tokio::sync::broadcast::Sender<EngineEvent>,
@@ -75,6 +78,7 @@ impl Deliverer {
         loop {
             self.uploads.notify_one();
             self.copy_results().await;
+            self.leave_batch_files().await;
             self.tell_webhook(&stop).await;
             let told_until = last_told.map(|moment| moment.after(BETWEEN_NOTIFICATIONS));
             let now = self.clock.now();
@@ -95,6 +99,7 @@ impl Deliverer {
         }
         // What ended last is not left for the next start.
         self.copy_results().await;
+        self.leave_batch_files().await;
     }
 
     /// Tells the person at the machine what they were not told of yet. Says whether there was anything.

@@ -6,6 +6,7 @@
 mod bucket;
 mod copies;
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,11 +14,13 @@ use object_store::local::LocalFileSystem;
 use object_store::path::Path as Key;
 use object_store::{ObjectStore, ObjectStoreExt as _, PutMode, PutOptions};
 
+use sha2::Digest as _;
+
 use crate::error::EngineError;
 use crate::model::{JobId, ResultFormat, Sha256};
 
 pub(crate) use bucket::{Bucket, NewObject, checked as checked_bucket, read_address};
-pub(crate) use copies::{Left, WantedFile, first_name, folder_of, leave, mirrored_folder};
+pub(crate) use copies::{Left, WantedFile, folder_of, leave, mirrored_folder, numbered};
 
 /// A result that lies in the library.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +28,20 @@ pub(crate) struct Stored {
     pub(crate) key: String,
     pub(crate) sha256: Sha256,
     pub(crate) bytes: u64,
+}
+
+/// Returns the digest of a file. Blocks.
+pub(crate) fn digest(path: &Path) -> std::io::Result<Sha256> {
+    let mut file = std::fs::File::open(path)?;
+    let mut digest = sha2::Sha256::new();
+    let mut buffer = vec![0; 256 * 1024];
+    // Ends with the file.
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(Sha256(hex::encode(digest.finalize()))),
+            read => digest.update(&buffer[..read]),
+        }
+    }
 }
 
 /// Returns the ending of a result's file, without a dot.

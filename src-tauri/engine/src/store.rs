@@ -5,11 +5,13 @@
 
 mod actions;
 mod answers;
+mod batches;
 #[cfg(feature = "bench")]
 pub mod bench;
 mod candidate;
 mod circuits;
 mod claim;
+mod exports;
 mod finish;
 mod gate;
 mod held;
@@ -25,6 +27,7 @@ mod queues;
 mod readers;
 mod recover;
 mod redrive;
+mod reports;
 mod results;
 mod retention;
 mod rows;
@@ -49,16 +52,19 @@ use crate::error::EngineError;
 pub(crate) use actions::Purge;
 pub(crate) use answers::NewAnswer;
 pub(crate) use claim::{ClaimRequest, ClaimedJob, Lease};
+pub(crate) use exports::{ExportOutline, ExportRow, ExportTitle};
 pub(crate) use finish::{AfterAttempt, AttemptEnd, NewResult};
 pub(crate) use ledger::Settlement;
 pub(crate) use lists::ListContext;
 pub(crate) use outbox::{
-    CopyOutcome, FailedJob, FinishedBatch, OpenedCircuit, ResultToCopy, ToTell, WebhookMessage,
+    BatchFile, BatchToLeave, CopyOutcome, FailedJob, FinishedBatch, OpenedCircuit, ResultToCopy,
+    ToTell, WebhookMessage,
 };
 pub(crate) use redrive::{Changes, Redrivable};
+pub(crate) use reports::StepRow;
 pub(crate) use results::Reusable;
 pub(crate) use submit::{NewBatch, NewInput, NewJob};
-pub(crate) use templates::Template;
+pub(crate) use templates::{NewId, Removal, Template};
 pub(crate) use uploads::{Upload, UploadContent};
 
 /// What every function of the store returns.

@@ -6,5 +6,5 @@ pub(crate) mod fields;
 pub(crate) mod file;
 mod variables;
 
-pub(crate) use answer::{as_markdown, kept, shape};
+pub(crate) use answer::{as_markdown, kept, ordered, shape};
 pub(crate) use variables::{asked_variables, render, used};

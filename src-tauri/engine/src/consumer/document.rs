@@ -1,15 +1,14 @@
 //! The PDF of an attempt, verified just before it is read.
 
-use std::io::{ErrorKind, Read as _};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
-
-use sha2::Digest as _;
 
 use super::Shared;
 use crate::model::{Cause, DocumentView, Timestamp};
 use crate::pdf::Inspection;
 use crate::provider::{Failure, RequestDocument};
+use crate::results::digest;
 use crate::store::ClaimedJob;
 
 /// Returns the PDF of a claimed job, after making sure that it is the file that was added.
@@ -128,7 +127,7 @@ fn check(path: &Path, expected: &Expected) -> Result<(), Failure> {
             format!("{shown} can't be read: {error}."),
         )
     })?;
-    if found == expected.sha256 {
+    if found.as_str() == expected.sha256 {
         Ok(())
     } else {
         Err(changed())
@@ -143,16 +142,4 @@ fn modified_ms(metadata: &std::fs::Metadata) -> i64 {
         .and_then(|moment| moment.duration_since(UNIX_EPOCH).ok())
         .and_then(|age| i64::try_from(age.as_millis()).ok())
         .unwrap_or(0)
-}
-
-fn digest(path: &Path) -> std::io::Result<String> {
-    let mut file = std::fs::File::open(path)?;
-    let mut digest = sha2::Sha256::new();
-    let mut buffer = vec![0; 256 * 1024];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(hex::encode(digest.finalize())),
-            read => digest.update(&buffer[..read]),
-        }
-    }
 }

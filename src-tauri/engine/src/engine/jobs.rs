@@ -188,7 +188,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Says whether a path is one that a front may open: a job's source, a result or its copy.
+    /// Says whether a path is one that a front may open: a job's source, a result or its copy, a file that a
+    /// batch left or that was exported, or the folder that copies go to.
     ///
     /// # Errors
     /// When the database can't be read.
@@ -196,6 +197,8 @@ impl Engine {
         let results = self.0.config.data_directory.join("results");
         let in_library = path.parent() == Some(results.as_path());
         Ok(in_library
+            || self.was_exported(path)
+            || self.is_output_folder(path).await?
             || self
                 .0
                 .store

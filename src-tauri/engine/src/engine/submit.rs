@@ -11,7 +11,7 @@ use crate::error::EngineError;
 use crate::intake::{self, LONGEST_PROMPT};
 use crate::model::{
     BatchId, EngineEvent, JobId, ScanId, ScanReport, ScannedFile, Submission, SubmissionPlan,
-    Submitted, TemplateView,
+    Submitted,
 };
 use crate::pricing::{Estimate, Work, estimate};
 use crate::reuse;
@@ -183,14 +183,6 @@ impl Engine {
         let plan = self.plan_of_prompt(&asked, &job).await?;
         self.submit(&submission, asked, &plan, None, vec![job])
             .await
-    }
-
-    /// Returns the newest version of every template.
-    ///
-    /// # Errors
-    /// When the database can't be read.
-    pub async fn templates(&self) -> Result<Vec<TemplateView>, EngineError> {
-        self.0.store.templates().await
     }
 
     async fn submit(

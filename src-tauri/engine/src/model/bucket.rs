@@ -109,7 +109,12 @@ impl UploadCause {
     pub fn concerns_all(self) -> bool {
         !matches!(
             self,
-            Self::Taken | Self::FileGone | Self::FileChanged | Self::TooLarge | Self::Refused
+            Self::Interrupted
+                | Self::Taken
+                | Self::FileGone
+                | Self::FileChanged
+                | Self::TooLarge
+                | Self::Refused
         )
     }
 

@@ -98,6 +98,19 @@ pub struct TemplateView {
     pub created_at: Timestamp,
 }
 
+impl TemplateView {
+    /// Returns what a person wrote of it.
+    #[must_use]
+    pub fn draft(&self) -> TemplateDraft {
+        TemplateDraft {
+            name: self.name.clone(),
+            kind: self.kind,
+            body: self.body.clone(),
+            fields: self.fields.clone(),
+        }
+    }
+}
+
 /// What a draft comes to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]

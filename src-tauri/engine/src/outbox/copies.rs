@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use super::Deliverer;
 use crate::model::{CopiesTo, EngineEvent, NameTaken, Settings, Sha256};
-use crate::results::{Left, WantedFile, ending, first_name, folder_of, leave, mirrored_folder};
+use crate::results::{Left, WantedFile, ending, folder_of, leave, mirrored_folder, numbered};
 use crate::store::{CopyOutcome, Result, ResultToCopy};
 
 /// How often a copy is tried: for about a day.
-const TRIES: u32 = 30;
+pub(super) const TRIES: u32 = 30;
 /// Wait before the second try; doubled for each further one.
 const FIRST_DELAY: Duration = Duration::from_secs(30);
 /// Longest wait between two tries.
@@ -87,11 +87,8 @@ impl Deliverer {
                     self.store.gave_up(vec![outbox_id], reason, now).await?;
                 } else {
                     // A drive may come back, a folder become writable.
-                    let wait = FIRST_DELAY
-                        .saturating_mul(2_u32.saturating_pow(tries.min(16)))
-                        .min(LONGEST_DELAY);
                     self.store
-                        .deliver_later(vec![outbox_id], reason, now.after(wait))
+                        .deliver_later(vec![outbox_id], reason, now.after(wait_after(tries)))
                         .await?;
                 }
             }
@@ -102,6 +99,13 @@ impl Deliverer {
         }));
         Ok(())
     }
+}
+
+/// Returns how long to wait after so many tries before.
+pub(super) fn wait_after(tries: u32) -> Duration {
+    FIRST_DELAY
+        .saturating_mul(2_u32.saturating_pow(tries.min(16)))
+        .min(LONGEST_DELAY)
 }
 
 /// Where a copy goes.
@@ -143,7 +147,7 @@ impl Place {
             Some((output, relative)) => output.join(relative.parent().unwrap_or(Path::new(""))),
             None => self.source.parent().unwrap_or(Path::new("")).to_owned(),
         };
-        folder.join(first_name(&self.stem, &self.ending))
+        folder.join(numbered(&self.stem, &self.ending, 1))
     }
 
     /// Makes the copy. Blocks.

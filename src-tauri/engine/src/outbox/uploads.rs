@@ -21,6 +21,8 @@ const AT_ONCE: usize = 4;
 const LOOKED_UP: u32 = 32;
 /// How often it is looked without being woken: another program may have queued some.
 const LOOK_AGAIN: Duration = Duration::from_secs(5);
+/// How often an upload that keeps breaking off is tried: for most of a day.
+const TRIES: u32 = 200;
 /// Largest PDF that is uploaded, in bytes: one upload holds all of it in memory.
 const LARGEST_DOCUMENT: u64 = 256 * 1024 * 1024;
 
@@ -145,6 +147,13 @@ impl Uploader {
             return Ok(true);
         }
         let job_id = upload.job_id.clone();
+        if trouble.cause.passes_by_itself() && upload.tries + 1 < TRIES {
+            self.store
+                .upload_later(upload, trouble.message, self.clock.now())
+                .await?;
+            self.tell(vec![job_id]);
+            return Ok(false);
+        }
         tracing::warn!(%job_id, reason = trouble.message, "an upload was given up");
         self.store
             .upload_given_up(upload, trouble.message, self.clock.now())

@@ -21,7 +21,7 @@ use object_store::aws::{AmazonS3, AmazonS3Builder};
 use object_store::path::Path as Key;
 use object_store::{
     Attribute, Attributes, BackoffConfig, ClientOptions, ObjectStore as _, ObjectStoreExt as _,
-    PutMode, PutOptions, PutResult, RetryConfig,
+    PutMode, PutOptions, RetryConfig,
 };
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -34,8 +34,12 @@ pub(crate) use self::pasted::read_address;
 
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long a request may take, with its body.
+/// How long a request may take, with a body of up to [`LARGE`].
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(60);
+/// Above this many bytes a request may take longer: slow lines take minutes for a large PDF.
+const LARGE: usize = 4_000_000;
+/// How many bytes a second a line carries at least, that large objects can be put over it.
+const SLOWEST: usize = 50_000;
 /// How long retries go on; what is not done then, the queue of uploads tries again.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(20);
 /// How often a request is tried again.
@@ -99,7 +103,11 @@ impl Bucket {
                 "The secret access key is missing.",
             ));
         }
-        let store = store(&place.endpoint, &place.bucket, &key_id, &secret, RETRIES)?;
+        let client = Client {
+            max_retries: RETRIES,
+            timeout: REQUEST_TIMEOUT,
+        };
+        let store = client.open(&place.endpoint, &place.bucket, &key_id, &secret)?;
         Ok(Self(Arc::new(Inner {
             place,
             key_id,
@@ -132,12 +140,17 @@ impl Bucket {
             attributes,
             ..PutOptions::default()
         };
-        let mut put = self.create(&key, &object.bytes, &options).await;
+        let store = self.store_for(object.bytes.len())?;
+        let create = async || {
+            let payload = object.bytes.clone().into();
+            store.put_opts(&key, payload, options.clone()).await
+        };
+        let mut put = create().await;
         // `object_store` takes a create for one that must not be sent twice. This one may: whatever came
         // of the first is compared.
         if put.as_ref().is_err_and(was_cut) {
             tokio::time::sleep(FIRST_PAUSE).await;
-            put = self.create(&key, &object.bytes, &options).await;
+            put = create().await;
         }
         match put {
             Ok(_) => Ok(Put::Created),
@@ -148,14 +161,20 @@ impl Bucket {
         }
     }
 
-    async fn create(
-        &self,
-        key: &Key,
-        bytes: &Bytes,
-        options: &PutOptions,
-    ) -> Result<PutResult, object_store::Error> {
-        let payload = bytes.clone().into();
-        self.0.store.put_opts(key, payload, options.clone()).await
+    /// Returns a client with the patience that so many bytes need.
+    fn store_for(&self, bytes: usize) -> Result<AmazonS3, UploadTrouble> {
+        let inner = &self.0;
+        if bytes <= LARGE {
+            return Ok(inner.store.clone());
+        }
+        let client = Client {
+            max_retries: RETRIES,
+            timeout: timeout(bytes),
+        };
+        let Place {
+            endpoint, bucket, ..
+        } = &inner.place;
+        client.open(endpoint, bucket, &inner.key_id, &inner.secret)
     }
 
     /// Tells whether what lies under a key that could not be created is `bytes`.
@@ -206,51 +225,68 @@ impl Bucket {
     }
 }
 
-/// Makes the client of a bucket at `endpoint`.
-fn store(
-    endpoint: &str,
-    bucket: &str,
-    key_id: &str,
-    secret: &SecretString,
+/// Returns how long putting so many bytes may take.
+fn timeout(bytes: usize) -> Duration {
+    if bytes <= LARGE {
+        return REQUEST_TIMEOUT;
+    }
+    REQUEST_TIMEOUT + Duration::from_secs((bytes / SLOWEST) as u64)
+}
+
+/// How a client behaves.
+#[derive(Clone, Copy)]
+struct Client {
     max_retries: usize,
-) -> Result<AmazonS3, UploadTrouble> {
-    // The address has been checked: it is encrypted, or of this computer.
-    let is_plain = endpoint.starts_with("http://");
-    let options = ClientOptions::new()
-        .with_allow_http(is_plain)
-        .with_connect_timeout(CONNECT_TIMEOUT)
-        .with_timeout(REQUEST_TIMEOUT)
-        .with_user_agent(object_store::HeaderValue::from_static(concat!(
-            "gistmill/",
-            env!("CARGO_PKG_VERSION")
-        )));
-    AmazonS3Builder::new()
-        .with_endpoint(endpoint)
-        // What R2 calls its only region.
-        .with_region("auto")
-        .with_bucket_name(bucket)
-        .with_virtual_hosted_style_request(false)
-        .with_access_key_id(key_id)
-        .with_secret_access_key(secret.expose_secret())
-        // One request for each object says better what is wrong than a list of them does.
-        .with_disable_bulk_delete(true)
-        .with_client_options(options)
-        .with_retry(RetryConfig {
-            backoff: BackoffConfig {
-                init_backoff: FIRST_PAUSE,
-                max_backoff: LONGEST_PAUSE,
-                base: 2.0,
-            },
-            max_retries,
-            retry_timeout: RETRY_TIMEOUT,
-        })
-        .build()
-        .map_err(|_| {
-            UploadTrouble::new(
-                UploadCause::Refused,
-                format!("The bucket at {endpoint} can't be used on this computer."),
-            )
-        })
+    timeout: Duration,
+}
+
+impl Client {
+    /// Makes the client of a bucket at `endpoint`.
+    fn open(
+        self,
+        endpoint: &str,
+        bucket: &str,
+        key_id: &str,
+        secret: &SecretString,
+    ) -> Result<AmazonS3, UploadTrouble> {
+        // The address has been checked: it is encrypted, or of this computer.
+        let is_plain = endpoint.starts_with("http://");
+        let options = ClientOptions::new()
+            .with_allow_http(is_plain)
+            .with_connect_timeout(CONNECT_TIMEOUT)
+            .with_timeout(self.timeout)
+            .with_user_agent(object_store::HeaderValue::from_static(concat!(
+                "gistmill/",
+                env!("CARGO_PKG_VERSION")
+            )));
+        AmazonS3Builder::new()
+            .with_endpoint(endpoint)
+            // What R2 calls its only region.
+            .with_region("auto")
+            .with_bucket_name(bucket)
+            .with_virtual_hosted_style_request(false)
+            .with_access_key_id(key_id)
+            .with_secret_access_key(secret.expose_secret())
+            // One request for each object says better what is wrong than a list of them does.
+            .with_disable_bulk_delete(true)
+            .with_client_options(options)
+            .with_retry(RetryConfig {
+                backoff: BackoffConfig {
+                    init_backoff: FIRST_PAUSE,
+                    max_backoff: LONGEST_PAUSE,
+                    base: 2.0,
+                },
+                max_retries: self.max_retries,
+                retry_timeout: RETRY_TIMEOUT,
+            })
+            .build()
+            .map_err(|_| {
+                UploadTrouble::new(
+                    UploadCause::Refused,
+                    format!("The bucket at {endpoint} can't be used on this computer."),
+                )
+            })
+    }
 }
 
 /// Writes text for a header: what is not a letter, digit or sign of ASCII becomes `%XX` of its UTF-8,

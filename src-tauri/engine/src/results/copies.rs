@@ -1,9 +1,10 @@
 //! Copies of results outside the library: beside their PDFs, or in folders like those that were added.
 
 use std::fs::File;
-use std::io::{ErrorKind, Read as _, Write as _};
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
+use super::digest;
 use crate::model::{NameTaken, Sha256};
 
 /// Most numbered names that are tried before giving up.
@@ -57,14 +58,16 @@ pub(crate) fn leave(wanted: &WantedFile<'_>) -> Result<Left, String> {
     let mut unfinished = Some(unfinished);
     let mut note = None;
     for number in 1..=MOST_NUMBERS {
-        let path = wanted.folder.join(name(wanted.stem, wanted.ending, number));
+        let path = wanted
+            .folder
+            .join(numbered(wanted.stem, wanted.ending, number));
         let Some(file) = unfinished.take() else {
             break;
         };
         match file.persist_noclobber(&path) {
             Ok(_) => return Ok(left(wanted.folder, path, note)),
             Err(error) if error.error.kind() == ErrorKind::AlreadyExists => {
-                let found = digest(&path);
+                let found = digest(&path).ok();
                 if found.as_ref() == Some(&Sha256::of(wanted.text)) {
                     return Ok(left(wanted.folder, path, note));
                 }
@@ -142,13 +145,8 @@ fn present(folder: &Path) -> Result<(), String> {
     ))
 }
 
-/// Returns the first name that a file would get.
-pub(crate) fn first_name(stem: &str, ending: &str) -> String {
-    name(stem, ending, 1)
-}
-
 /// Returns `STEM.summary.md`, or `STEM.summary 2.md`, with the stem cut where the name gets too long.
-fn name(stem: &str, ending: &str, number: u32) -> String {
+pub(crate) fn numbered(stem: &str, ending: &str, number: u32) -> String {
     let ending = match (number, ending.rsplit_once('.')) {
         (1, _) => ending.to_owned(),
         (_, Some((before, last))) => format!("{before} {number}.{last}"),
@@ -194,16 +192,6 @@ fn left(folder: &Path, path: PathBuf, note: Option<String>) -> Left {
         path: Some(path),
         note,
     }
-}
-
-/// Returns the digest of the file at `path`; `None` when it can't be read.
-fn digest(path: &Path) -> Option<Sha256> {
-    /// A summary is never larger; a larger file is somebody else's.
-    const LARGEST: u64 = 256 * 1024 * 1024;
-    let mut found = Vec::new();
-    let file = File::open(path).ok()?;
-    file.take(LARGEST).read_to_end(&mut found).ok()?;
-    Some(Sha256::of(&found))
 }
 
 fn shown(path: &Path) -> String {
@@ -315,7 +303,7 @@ mod tests {
     #[test]
     fn a_name_that_would_be_too_long_is_cut_between_characters() {
         let stem = "長".repeat(100);
-        let name = name(&stem, ".summary.md", 1);
+        let name = numbered(&stem, ".summary.md", 1);
         assert!(
             name.len() <= LONGEST_NAME,
             "file systems refuse names of over 255 bytes"

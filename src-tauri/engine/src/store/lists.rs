@@ -94,12 +94,14 @@ impl Store {
         .await
     }
 
-    /// Says whether a path is a job's source or the copy of a result.
+    /// Says whether a path is a job's source, the copy of a result, a file that a batch left or its folder.
     pub(crate) async fn knows_path(&self, path: String) -> Result<bool> {
         self.read(move |connection| {
             Ok(connection.query_row(
                 "SELECT EXISTS (SELECT 1 FROM jobs WHERE source_path = ?1)
-                     OR EXISTS (SELECT 1 FROM results WHERE copy_path = ?1)",
+                     OR EXISTS (SELECT 1 FROM results WHERE copy_path = ?1)
+                     OR EXISTS (SELECT 1 FROM batch_files WHERE path = ?1)
+                     OR EXISTS (SELECT 1 FROM batches WHERE folder = ?1)",
                 [&path],
                 |row| row.get(0),
             )?)

@@ -2,6 +2,7 @@
 //!
 //! A row is one event for one receiver, and is written once, whatever is tried again.
 
+mod batches;
 mod due;
 
 use rusqlite::{Connection, OptionalExtension as _};
@@ -10,6 +11,7 @@ use serde_json::{Value, json};
 use super::{Lease, Result, policy, rows};
 use crate::model::{Cause, JobId, Provider, Timestamp};
 
+pub(crate) use batches::{BatchFile, BatchToLeave};
 pub(crate) use due::{
     CopyOutcome, FailedJob, FinishedBatch, OpenedCircuit, ResultToCopy, ToTell, WebhookMessage,
 };
@@ -177,6 +179,10 @@ pub(super) fn batch_completed(
     if policy::batches_are_notified(connection)? {
         put(connection, &entry, now)?;
     }
+    if !policy::batch_files(connection)?.is_empty() && leaves_files(connection, &batch_id)? {
+        entry.receiver = FOLDER;
+        put(connection, &entry, now)?;
+    }
     if policy::webhook_wanted(connection)? && policy::webhook_hears_batches(connection)? {
         entry.receiver = "webhook";
         let counts = counts(connection, &batch_id)?;
@@ -196,6 +202,16 @@ pub(super) fn batch_completed(
         put(connection, &entry, now)?;
     }
     Ok(())
+}
+
+/// Says whether a batch has more results of PDFs than their own copies tell.
+fn leaves_files(connection: &Connection, batch_id: &str) -> Result<bool> {
+    Ok(connection
+        .prepare_cached(
+            "SELECT (SELECT count(*) FROM (SELECT 1 FROM jobs WHERE batch_id = ?1 AND kind = 'pdf' LIMIT 2)) = 2
+                AND EXISTS (SELECT 1 FROM jobs WHERE batch_id = ?1 AND result_id IS NOT NULL)",
+        )?
+        .query_row([batch_id], |row| row.get(0))?)
 }
 
 /// Returns the jobs of a batch by state.

@@ -3,11 +3,10 @@
 use rusqlite::Connection;
 
 use super::outlook::{Outlook, outlook};
-use super::{Result, Store, candidate, circuits, queues, rows, uploads};
+use super::{Result, Store, batches, circuits, queues, rows, uploads};
 use crate::calendar::LocalTime;
 use crate::model::{
-    BatchId, BatchView, BudgetView, CircuitView, JobCounts, JobStatus, LaneView, Timestamp,
-    UploadsView,
+    BatchView, BudgetView, CircuitView, JobCounts, JobStatus, LaneView, Timestamp, UploadsView,
 };
 
 /// Batches shown.
@@ -38,7 +37,7 @@ impl Store {
             Ok(OverviewRow {
                 counts: counts(connection)?,
                 lanes: lanes(connection, &outlook)?,
-                batches: batches(connection)?,
+                batches: batches::newest(connection, None, BATCHES)?,
                 circuits: circuits::views(connection)?,
                 budget: outlook.budget,
                 finished_per_minute: finished(connection, local.now)?,
@@ -49,7 +48,8 @@ impl Store {
     }
 }
 
-fn add(counts: &mut JobCounts, status: JobStatus, jobs: u64) {
+/// Adds jobs of a state to the counts.
+pub(super) fn add(counts: &mut JobCounts, status: JobStatus, jobs: u64) {
     counts.total += jobs;
     let place = match status {
         JobStatus::Pending => &mut counts.waiting,
@@ -94,40 +94,6 @@ fn lanes(connection: &Connection, outlook: &Outlook) -> Result<Vec<LaneView>> {
         });
     }
     Ok(lanes)
-}
-
-fn batches(connection: &Connection) -> Result<Vec<BatchView>> {
-    let mut statement = connection.prepare_cached(
-        "SELECT b.batch_id, b.name, b.created_at, b.paused, b.cap_micros, m.settled, m.unknown,
-                m.reserved
-         FROM batches AS b LEFT JOIN batch_money AS m USING (batch_id)
-         ORDER BY b.batch_id DESC LIMIT ?1",
-    )?;
-    let mut batches = statement
-        .query_map([BATCHES], |row| {
-            Ok(BatchView {
-                batch_id: BatchId(row.get(0)?),
-                name: row.get(1)?,
-                created_at: rows::timestamp(row, 2)?,
-                counts: JobCounts::default(),
-                paused: row.get(3)?,
-                money: candidate::batch_money(row, 4)?,
-            })
-        })?
-        .collect::<rusqlite::Result<Vec<_>>>()?;
-    let mut statement =
-        connection.prepare_cached("SELECT status, jobs FROM batch_counts WHERE batch_id = ?1")?;
-    for batch in &mut batches {
-        let mut found = statement.query([batch.batch_id.as_str()])?;
-        while let Some(row) = found.next()? {
-            add(
-                &mut batch.counts,
-                rows::status(row, 0)?,
-                rows::unsigned(row, 1)?,
-            );
-        }
-    }
-    Ok(batches)
 }
 
 fn finished(connection: &Connection, now: Timestamp) -> Result<Vec<u32>> {

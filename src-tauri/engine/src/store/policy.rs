@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 use serde::de::DeserializeOwned;
 
 use super::Result;
-use crate::model::{BucketSettings, ModelPrice, QuietHours};
+use crate::model::{BucketSettings, CopiesTo, ExportFormat, ModelPrice, QuietHours};
 use crate::pricing::Prices;
 
 /// Limits, caps and hours that a person set, and prices.
@@ -62,6 +62,30 @@ pub(super) fn bucket(connection: &Connection) -> Result<Option<BucketSettings>> 
     Ok(setting::<Option<BucketSettings>>(connection, "bucket")?
         .flatten()
         .filter(|bucket| bucket.enabled))
+}
+
+/// Returns the files that a finished batch leaves beside the copies of its results.
+pub(super) fn batch_files(connection: &Connection) -> Result<Vec<ExportFormat>> {
+    let defaults = crate::model::Settings::default();
+    let copies: CopiesTo = setting(connection, "copiesTo")?.unwrap_or(defaults.copies_to);
+    if copies == CopiesTo::Nowhere {
+        return Ok(Vec::new());
+    }
+    let mut wanted = Vec::new();
+    for (name, default, format) in [
+        ("batchCsv", defaults.batch_csv, ExportFormat::Csv),
+        ("batchJsonl", defaults.batch_jsonl, ExportFormat::Jsonl),
+        (
+            "batchMarkdown",
+            defaults.batch_markdown,
+            ExportFormat::Markdown,
+        ),
+    ] {
+        if setting(connection, name)?.unwrap_or(default) {
+            wanted.push(format);
+        }
+    }
+    Ok(wanted)
 }
 
 /// Returns the prices in force.

@@ -142,6 +142,17 @@ impl Store {
         .await
     }
 
+    /// Records that an upload broke off, and tries it again later; the others go on.
+    pub(crate) async fn upload_later(
+        &self,
+        upload: Upload,
+        message: String,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.write(move |connection| put_off(connection, &upload, &message, now))
+            .await
+    }
+
     /// Records what stands in the way of all uploads, and when the next one is tried.
     pub(crate) async fn hold_uploads(
         &self,
@@ -151,13 +162,7 @@ impl Store {
     ) -> Result<()> {
         self.write(move |connection| {
             if let Some(upload) = &upload {
-                let wait = doubled(FIRST_DELAY, upload.tries, LONGEST_DELAY);
-                connection
-                    .prepare_cached(
-                        "UPDATE outbox SET tries = tries + 1, last_error = ?2, available_at = ?3
-                         WHERE outbox_id = ?1 AND ended_at IS NULL",
-                    )?
-                    .execute((upload.outbox_id, &trouble.message, now.after(wait).0))?;
+                put_off(connection, upload, &trouble.message, now)?;
             }
             let present = hold(connection)?;
             // Uploads that were under way together met the same: that is one trouble.
@@ -403,6 +408,18 @@ fn end(connection: &Connection, outbox_id: i64, error: Option<&str>, now: Timest
              WHERE outbox_id = ?1 AND ended_at IS NULL",
         )?
         .execute((outbox_id, error, now.0))?;
+    Ok(())
+}
+
+/// Has an upload wait for its next try.
+fn put_off(connection: &Connection, upload: &Upload, message: &str, now: Timestamp) -> Result<()> {
+    let wait = doubled(FIRST_DELAY, upload.tries, LONGEST_DELAY);
+    connection
+        .prepare_cached(
+            "UPDATE outbox SET tries = tries + 1, last_error = ?2, available_at = ?3
+             WHERE outbox_id = ?1 AND ended_at IS NULL",
+        )?
+        .execute((upload.outbox_id, message, now.after(wait).0))?;
     Ok(())
 }
 

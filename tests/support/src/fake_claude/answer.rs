@@ -15,6 +15,8 @@ pub(super) struct Message {
     pub(super) thinking: Option<String>,
     /// `None` for no text block at all.
     pub(super) text: Option<String>,
+    /// Text blocks after that one, each with its citations.
+    pub(super) cited: Vec<(String, Value)>,
     pub(super) stop_reason: String,
     pub(super) stop_details: Value,
     pub(super) input_tokens: u64,
@@ -33,7 +35,14 @@ pub(super) fn input_tokens(request: &Recorded) -> u64 {
 
 impl Message {
     pub(super) fn new(plan: &Plan, request: &Recorded, number: usize) -> Self {
-        let text = plan.text.clone().unwrap_or_else(|| summary(request));
+        let text = plan.text.clone().unwrap_or_else(|| match &request.schema {
+            Some(schema) => example(schema).to_string(),
+            None => summary(request),
+        });
+        let cited = match request.documents.first() {
+            Some(document) if request.cited && plan.text.is_none() => cited(document.pages),
+            _ => Vec::new(),
+        };
         let thinking_length = plan.thinking.as_ref().map_or(0, String::len);
         Self {
             id: format!("msg_{number:024}"),
@@ -43,6 +52,7 @@ impl Message {
                 .output_tokens
                 .unwrap_or((text.len() + thinking_length) as u64 / 4 + 3),
             text: (!plan.no_content).then_some(text),
+            cited: if plan.no_content { Vec::new() } else { cited },
             stop_reason: plan
                 .stop_reason
                 .clone()
@@ -60,6 +70,9 @@ impl Message {
         }
         if let Some(text) = &self.text {
             content.push(json!({"type": "text", "text": text, "citations": null}));
+        }
+        for (text, citations) in &self.cited {
+            content.push(json!({"type": "text", "text": text, "citations": citations}));
         }
         let mut message = self.start();
         message["content"] = json!(content);
@@ -92,6 +105,59 @@ impl Message {
                 "service_tier": "standard",
             },
         })
+    }
+}
+
+/// Statements with the pages that they come from: the first one, and the first two where there are two.
+fn cited(pages: u64) -> Vec<(String, Value)> {
+    let location = |first: u64, after: u64| {
+        json!({
+            "type": "page_location",
+            "cited_text": "What the page says.",
+            "document_index": 0,
+            "document_title": null,
+            "file_id": null,
+            "start_page_number": first,
+            // The page after the last one.
+            "end_page_number": after,
+        })
+    };
+    vec![
+        ("\n## Findings\n\n- ".to_owned(), json!([])),
+        (
+            "The first page says what it is about.".to_owned(),
+            json!([location(1, 2)]),
+        ),
+        ("\n- ".to_owned(), json!([])),
+        (
+            "The beginning goes on as it began.".to_owned(),
+            json!([location(1, pages.min(2) + 1)]),
+        ),
+    ]
+}
+
+/// Makes up a value that follows a JSON Schema.
+fn example(schema: &Value) -> Value {
+    if let Some(first) = schema["anyOf"].get(0) {
+        return example(first);
+    }
+    if let Some(first) = schema["enum"].get(0) {
+        return first.clone();
+    }
+    match (schema["type"].as_str(), schema["format"].as_str()) {
+        (Some("object"), _) => schema["properties"]
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(name, property)| (name.clone(), example(property)))
+            .collect::<serde_json::Map<_, _>>()
+            .into(),
+        (Some("array"), _) => json!([example(&schema["items"]), "another, with a comma"]),
+        (Some("number"), _) => json!(-12.5),
+        (Some("integer"), _) => json!(30),
+        (Some("boolean"), _) => json!(true),
+        (_, Some("date")) => json!("2026-01-31"),
+        _ => json!("=Made up, \"quoted\" by a test server"),
     }
 }
 

@@ -72,6 +72,12 @@ pub(super) fn check_body(
     recorded.model = value["model"].as_str().map(str::to_owned);
     recorded.max_tokens = value["max_tokens"].as_u64();
     read_messages(&value, recorded)?;
+    recorded.schema = read_format(&value["output_config"]["format"])?;
+    if recorded.cited && recorded.schema.is_some() {
+        return Err(invalid(
+            "output_config.format: citations can not be enabled together with structured outputs",
+        ));
+    }
 
     let Some(model) = &recorded.model else {
         return Err(invalid("model: Field required"));
@@ -109,6 +115,26 @@ pub(super) fn check_body(
     Ok(())
 }
 
+/// Reads the JSON Schema that the answer has to follow, as strictly as the API takes it.
+fn read_format(format: &Value) -> Result<Option<Value>, Canned> {
+    if format.is_null() {
+        return Ok(None);
+    }
+    if format["type"] != "json_schema" {
+        return Err(invalid(
+            "output_config.format.type: Input should be 'json_schema'",
+        ));
+    }
+    let schema = &format["schema"];
+    let closed = schema["type"] == "object" && schema["additionalProperties"] == false;
+    if !closed || !schema["properties"].is_object() {
+        return Err(invalid(
+            "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
+        ));
+    }
+    Ok(Some(schema.clone()))
+}
+
 fn read_messages(value: &Value, recorded: &mut Recorded) -> Result<(), Canned> {
     let Some(messages) = value["messages"].as_array() else {
         return Err(invalid("messages: Field required"));
@@ -122,6 +148,7 @@ fn read_messages(value: &Value, recorded: &mut Recorded) -> Result<(), Canned> {
         ));
     }
     let mut texts = Vec::new();
+    let mut cited = Vec::new();
     recorded.documents_first = true;
     for (at, message) in messages.iter().enumerate() {
         if !matches!(
@@ -153,12 +180,19 @@ fn read_messages(value: &Value, recorded: &mut Recorded) -> Result<(), Canned> {
                 }
                 Some("document") => {
                     recorded.documents_first &= texts.is_empty();
+                    cited.push(block["citations"]["enabled"] == true);
                     recorded.documents.extend(read_document(&place, block)?);
                 }
                 Some(_) => {}
                 None => return Err(invalid(format!("{place}.type: Field required"))),
             }
         }
+    }
+    recorded.cited = cited.contains(&true);
+    if recorded.cited && cited.contains(&false) {
+        return Err(invalid(
+            "Citations must be enabled on all or none of the documents of a request.",
+        ));
     }
     recorded.prompt = texts.join("\n");
     Ok(())

@@ -30,6 +30,10 @@ pub struct Recorded {
     pub documents_first: bool,
     /// The names of the body's fields, sorted.
     pub fields: Vec<String>,
+    /// The JSON Schema that the answer has to follow, if one was given.
+    pub schema: Option<serde_json::Value>,
+    /// Whether citations of the documents were asked for.
+    pub cited: bool,
 }
 
 /// A document as it arrived.

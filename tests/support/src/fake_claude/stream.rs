@@ -101,6 +101,24 @@ fn ending(message: &Message) -> Vec<String> {
             json!({"index": text_index(message)}),
         ));
     }
+    for (index, (text, citations)) in (text_index(message) + 1..).zip(&message.cited) {
+        let block = json!({"type": "text", "text": "", "citations": []});
+        let mut deltas = vec![json!({"type": "text_delta", "text": text})];
+        for citation in citations.as_array().into_iter().flatten() {
+            deltas.push(json!({"type": "citations_delta", "citation": citation}));
+        }
+        events.push(typed(
+            "content_block_start",
+            json!({"index": index, "content_block": block}),
+        ));
+        for delta in deltas {
+            events.push(typed(
+                "content_block_delta",
+                json!({"index": index, "delta": delta}),
+            ));
+        }
+        events.push(typed("content_block_stop", json!({"index": index})));
+    }
     events.push(typed(
         "message_delta",
         json!({

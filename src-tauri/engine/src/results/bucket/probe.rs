@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use super::address::{Place, endpoint};
 use super::trouble::{Step, code};
-use super::{Bucket, NewObject, store};
+use super::{Bucket, Client, NewObject};
 use crate::model::{Jurisdiction, UploadCause, UploadTrouble};
 
 /// How long one other place may take to say whether it has the bucket.
@@ -93,8 +93,7 @@ impl Bucket {
     /// Looks at other places of the same account for the bucket.
     async fn found_at(&self, places: Vec<(Jurisdiction, String)>) -> Option<Jurisdiction> {
         for (jurisdiction, endpoint) in places {
-            let looked = tokio::time::timeout(LOOK_TIMEOUT, self.is_at(&endpoint)).await;
-            if looked.unwrap_or(false) {
+            if self.is_at(&endpoint).await {
                 return Some(jurisdiction);
             }
         }
@@ -104,13 +103,12 @@ impl Bucket {
     /// Tells whether the bucket answers at another place: it then says that it has no such object.
     async fn is_at(&self, endpoint: &str) -> bool {
         let inner = &self.0;
-        let Ok(store) = store(
-            endpoint,
-            &inner.place.bucket,
-            &inner.key_id,
-            &inner.secret,
-            0,
-        ) else {
+        let client = Client {
+            max_retries: 0,
+            timeout: LOOK_TIMEOUT,
+        };
+        let opened = client.open(endpoint, &inner.place.bucket, &inner.key_id, &inner.secret);
+        let Ok(store) = opened else {
             return false;
         };
         let absent = Key::from(format!("gistmill-test-{}.txt", Uuid::now_v7()));
