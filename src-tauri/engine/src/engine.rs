@@ -9,7 +9,6 @@ mod jobs;
 mod keys;
 mod limits;
 mod missing;
-mod pending;
 mod plan;
 mod reports;
 mod submit;

@@ -30,6 +30,7 @@ pub(crate) async fn run(
         byte_order_mark: !arguments.no_bom,
     };
     let path = values::absolute(&arguments.file);
+    may_write(&path, arguments.replace)?;
     let exported = engine.export(request, path, arguments.replace).await?;
     output.either(&exported, || text(&exported))?;
     Ok(if exported.unreadable > 0 {
@@ -37,6 +38,17 @@ pub(crate) async fn run(
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// Says how to write over a file that is there. The engine makes sure that it is not done otherwise.
+pub(crate) fn may_write(file: &Path, replace: bool) -> Result<(), Failed> {
+    if replace || !file.exists() {
+        return Ok(());
+    }
+    Err(Failed::usage(
+        &format!("{} exists already.", file.display()),
+        "Name another file, or say --replace to write over it.",
+    ))
 }
 
 /// Returns what a file's ending says that it holds.

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use gistmill_engine::Engine;
 use gistmill_engine::model::{
-    ConsumerPlace, JobCounts, JobFilter, JobStatus, JobView, Overview, Timestamp, UploadsView,
-    WaitingReason,
+    ConsumerPlace, JobCounts, JobFilter, JobStatus, JobView, Overview, Timestamp, UploadCause,
+    UploadsView, WaitingReason,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;

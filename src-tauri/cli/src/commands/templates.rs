@@ -7,6 +7,7 @@ use gistmill_engine::Engine;
 use gistmill_engine::model::{Problem, TemplateDraft, TemplateKind, TemplateView, Variables};
 use serde_json::json;
 
+use super::export::may_write;
 use super::input;
 use crate::arguments::{
     CreateArguments, DraftArguments, EditArguments, PreviewArguments, TemplatesCommand,
@@ -36,14 +37,14 @@ pub(crate) async fn run(
         TemplatesCommand::Edit(arguments) => edit(engine, arguments, output).await?,
         TemplatesCommand::Duplicate { template } => {
             let template = named(engine, &template).await?.template;
-            let copy = engine.duplicate_template(template).await?;
+            let copy = engine.duplicate_template(&template).await?;
             output.either(&copy, || {
                 format!("{} is a copy that you may edit.", called(&copy))
             })?;
         }
         TemplatesCommand::Remove { template } => {
             let template = named(engine, &template).await?;
-            engine.remove_template(template.template_id.clone()).await?;
+            engine.remove_template(&template.template_id).await?;
             output.either(&json!({ "removed": template.template_id }), || {
                 format!("{} is offered no more.", called(&template))
             })?;
@@ -91,11 +92,15 @@ fn found<'all>(
     }
 }
 
-/// Returns the id with the version that a name stands for. An older version stands for itself, and what
-/// is unknown is told by whoever asks with it.
+/// Returns the id with the version that a name stands for. An older version stands for itself.
 pub(crate) async fn version_named(engine: &Engine, name: String) -> Result<String, Failed> {
-    let templates = engine.templates().await?;
-    Ok(found(&templates, &name)?.map_or(name, |template| template.template.clone()))
+    let is_version = name
+        .rsplit_once("-v")
+        .is_some_and(|(_, version)| version.parse::<u32>().is_ok());
+    if is_version {
+        return Ok(name);
+    }
+    Ok(named(engine, &name).await?.template)
 }
 
 /// Makes sure that a template has the variables that values are given for: with a slip of the pen in a name,
@@ -153,7 +158,7 @@ async fn edit(engine: &Engine, arguments: EditArguments, output: Output) -> Resu
     let template = named(engine, &arguments.template).await?;
     let template_id = template.template_id.clone();
     let draft = drafted(Some(template), arguments.draft)?;
-    let edited = engine.edit_template(template_id, draft).await?;
+    let edited = engine.edit_template(&template_id, draft).await?;
     output.either(&edited, || edited.template.clone())
 }
 
@@ -208,7 +213,7 @@ async fn preview(
         "Preview".clone_into(&mut draft.name);
     }
     let variables = arguments.variables.into_iter().collect();
-    let preview = engine.preview_template(draft, variables).await?;
+    let preview = engine.preview_template(draft, variables);
     output.either(&preview, || {
         let mut lines = vec![preview.text.clone(), String::new()];
         if !preview.variables.is_empty() {
@@ -268,15 +273,9 @@ async fn export(
 ) -> Result<(), Failed> {
     let template = version_named(engine, template.to_owned()).await?;
     let file = values::absolute(file);
-    // A window asks before it names a file that exists.
-    if !replace && file.exists() {
-        return Err(Failed::usage(
-            &format!("{} exists already.", file.display()),
-            "Name another file, or say --replace to write over it.",
-        ));
-    }
+    may_write(&file, replace)?;
     engine
-        .template_to_file(template.clone(), file.clone())
+        .template_to_file(&template, file.clone(), replace)
         .await?;
     output.either(&json!({ "template": template, "path": file }), || {
         format!("{template} is written to {}.", file.display())
