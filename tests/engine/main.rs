@@ -12,6 +12,7 @@ mod claude_key;
 mod claude_stream;
 mod claude_transport;
 mod copies;
+mod exports;
 mod intake;
 mod lifecycle;
 mod limits;
@@ -19,9 +20,12 @@ mod offline;
 mod outbox;
 mod pdf;
 mod queue;
+mod reports;
 mod reuse;
+mod seed;
 mod shapes;
 mod support;
+mod templates;
 mod uploads;
 
 #[test]

@@ -111,11 +111,6 @@ impl WholeFile {
         trouble(&self.target, source)
     }
 
-    /// Returns where the file will lie.
-    pub(crate) fn target(&self) -> &Path {
-        &self.target
-    }
-
     /// Gives the file its name unless that is taken.
     fn publish_new(&self) -> io::Result<()> {
         match std::fs::hard_link(&self.temporary, &self.target) {

@@ -59,8 +59,8 @@ pub(super) fn newest(
     after: Option<&BatchId>,
     limit: u32,
 ) -> Result<Vec<BatchView>> {
-    // Ids are in the order of time.
-    let condition = "?1 IS NULL OR b.batch_id < ?1";
+    // Ids are in the order of time, and hexadecimal.
+    let condition = "b.batch_id < coalesce(?1, 'g')";
     let after = after.map(BatchId::as_str);
     read(connection, condition, &[&after, &limit])
 }

@@ -50,11 +50,11 @@ pub(crate) fn kept(template: Option<&Template>, text: String) -> Kept {
     }
 }
 
-/// Returns stored fields as a table in Markdown; a text that is not JSON any more as it is.
+/// Returns stored fields as a table in Markdown; what is no set of fields any more as it is.
 pub(crate) fn as_markdown(text: &str) -> String {
     match ordered(text) {
         Some(values) => fields::markdown_table(&values),
-        None => text.to_owned(),
+        None => fields::as_code(text),
     }
 }
 

@@ -233,6 +233,21 @@ fn shortened(value: &Value) -> String {
     text.chars().take(LONGEST).chain(['…']).collect()
 }
 
+/// Returns what is no set of fields as code in Markdown, as it came.
+pub(crate) fn as_code(text: &str) -> String {
+    // Longer than any fence in it.
+    let fence = "`".repeat(longest_run(text, '`').max(2) + 1);
+    format!("{fence}json\n{}\n{fence}\n", text.trim())
+}
+
+/// Returns how often a sign stands in a row at most.
+fn longest_run(text: &str, sign: char) -> usize {
+    text.split(|one| one != sign)
+        .map(str::len)
+        .max()
+        .unwrap_or(0)
+}
+
 /// Returns the values as a table of two columns.
 pub(crate) fn markdown_table(values: &[(String, Value)]) -> String {
     let mut table = String::from("| Field | Value |\n|---|---|\n");
@@ -415,6 +430,14 @@ mod tests {
             "| Field | Value |\n|---|---|\n\
              | title | A \\| B &lt;b&gt;\\*c\\*&lt;/b&gt; |\n\
              | parties | One; Two |\n| amount |  |\n| renews | no |\n"
+        );
+    }
+
+    #[test]
+    fn what_came_instead_of_fields_is_shown_as_it_is() {
+        assert_eq!(
+            as_code("{\"title\": \"````\n# cut"),
+            "`````json\n{\"title\": \"````\n# cut\n`````\n"
         );
     }
 }
