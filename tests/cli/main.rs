@@ -5,17 +5,23 @@
     reason = "helpers of tests stop the test when they can't go on"
 )]
 
+mod bucket;
+mod copies;
 mod crash;
+mod export;
 // Only a build that can end itself on purpose can be tested so: `--features gistmill/fault-points`.
 #[cfg(all(unix, feature = "fault-points"))]
 mod kill_points;
 #[cfg(all(unix, feature = "fault-points"))]
 mod killed_often;
+mod report;
+mod reuse;
 mod settings;
 mod steer;
 #[cfg(target_os = "linux")]
 mod storage;
 mod support;
+mod templates;
 mod use_it;
 mod why;
 

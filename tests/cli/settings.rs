@@ -60,6 +60,7 @@ fn what_is_set_of_a_queue_is_shown() {
 fn every_setting_is_set_shown_and_taken_back() {
     let desk = Desk::new();
     let usual = desk.json(&["config"]);
+    let folder = desk.path("summaries");
     let changes = [
         ("provider", "offline", "provider", json!("offline")),
         (
@@ -76,6 +77,16 @@ fn every_setting_is_set_shown_and_taken_back() {
             json!("http://127.0.0.1:9"),
         ),
         ("copies-to", "nowhere", "copiesTo", json!("nowhere")),
+        (
+            "output-folder",
+            folder.to_str().unwrap(),
+            "outputFolder",
+            json!(folder),
+        ),
+        ("name-taken", "overwrite", "nameTaken", json!("overwrite")),
+        ("batch-csv", "off", "batchCsv", json!(false)),
+        ("batch-jsonl", "on", "batchJsonl", json!(true)),
+        ("batch-markdown", "off", "batchMarkdown", json!(false)),
         (
             "tokens-per-minute",
             "50000",
@@ -137,6 +148,21 @@ fn every_setting_is_set_shown_and_taken_back() {
             assert!(settings[key].is_null(), "{name} none");
         }
     }
+}
+
+#[test]
+fn a_folder_for_copies_means_the_same_from_everywhere() {
+    let desk = Desk::new();
+    let here = desk.path("").canonicalize().unwrap();
+    for (named, meant) in [("out", "out"), ("pdfs/../more/out", "more/out")] {
+        desk.put("pdfs/x.txt", b"x");
+        let settings = desk.json(&["config", "set", "output-folder", named]);
+        let stored = std::path::PathBuf::from(settings["outputFolder"].as_str().unwrap());
+        assert!(stored.is_absolute(), "{stored:?}");
+        assert_eq!(stored, here.join(meant));
+    }
+    let settings = desk.json(&["config", "set", "output-folder", "none"]);
+    assert_eq!(settings["outputFolder"], Value::Null);
 }
 
 #[test]
@@ -295,6 +321,9 @@ fn what_cannot_be_set_is_refused_with_a_reason_and_changes_nothing() {
         &["config", "set", "max-tokens", "1"],
         &["config", "set", "model", " "],
         &["config", "set", "provider", "gpt"],
+        &["config", "set", "name-taken", "ask"],
+        &["config", "set", "batch-csv", "sometimes"],
+        &["config", "set", "copies-to", "folder"],
         &["config", "set", "colour", "red"],
         &["queues", "set", "high"],
         &["queues", "set", "high", "--concurrency", "0"],

@@ -1,5 +1,6 @@
 //! Runs the real binary in a folder of its own.
 
+use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -47,6 +48,12 @@ impl Desk {
         desk
     }
 
+    /// Gives the binary a variable of its environment.
+    pub(crate) fn with(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -82,6 +89,7 @@ impl Desk {
             .env("XDG_RUNTIME_DIR", self.folder.path())
             .env_remove("ANTHROPIC_API_KEY")
             .env_remove("ANTHROPIC_BASE_URL")
+            .env_remove("GISTMILL_R2_SECRET")
             .env("TZ", "UTC")
             .envs(self.environment.clone())
             .stdin(Stdio::null());
@@ -91,6 +99,20 @@ impl Desk {
     /// Runs the binary to its end.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         self.gistmill(arguments).output().unwrap()
+    }
+
+    /// Runs the binary with this on its standard input.
+    pub(crate) fn told(&self, arguments: &[&str], input: &str) -> Output {
+        let mut child = self
+            .gistmill(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // One that needs no more may have ended.
+        child.stdin.take().unwrap().write_all(input.as_bytes()).ok();
+        child.wait_with_output().unwrap()
     }
 
     /// Runs the binary, which must succeed, and returns what it printed.

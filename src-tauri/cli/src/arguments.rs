@@ -1,24 +1,33 @@
 //! What can be asked on the command line.
 
+mod add;
 mod jobs;
 mod limits;
+mod results;
+mod templates;
 mod words;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub(crate) use add::AddArguments;
 pub(crate) use jobs::{
     ActionArguments, Chosen, JobsArguments, MoveArguments, MoveToArguments, PurgeArguments,
     RetryArguments, ShowArguments,
 };
 pub(crate) use limits::{
-    BatchesCommand, ConfigCommand, LaneArguments, PriceArguments, PricesCommand, QueuesCommand,
-    SettingName, WebhookCommand,
+    BatchesArguments, BatchesCommand, ConfigCommand, LaneArguments, PriceArguments, PricesCommand,
+    QueuesCommand, SettingName, WebhookCommand,
+};
+pub(crate) use results::{
+    BucketArguments, BucketCommand, BucketSecretCommand, CopiesArguments, CopiesCommand,
+    ExportArguments,
+};
+pub(crate) use templates::{
+    CreateArguments, DraftArguments, EditArguments, PreviewArguments, TemplatesCommand,
 };
 pub(crate) use words::{LanesArgument, ProviderArgument, QueueArgument};
-
-use crate::values;
 
 /// Summarize PDFs with Claude, or without a key by picking their own sentences.
 ///
@@ -44,11 +53,13 @@ const EXAMPLES: &str = "Examples:
   gistmill status                            what runs, what waits, and why nothing moves
   gistmill show 39e5177e                     show a job; its id is in the table of “gistmill jobs”
   gistmill retry --cause rate-limited        run again what failed for one cause
+  gistmill batches report papers             what became of a batch, and what to do next
+  gistmill export results.csv                all results as a table
 
 Money is in dollars with at most six decimals: 5, 2.50, 0.000001.
 
-Exit codes: 0 all done, 1 some jobs failed or stayed as they were, 2 wrong usage or an error,
-3 a person is needed, 4 another Gistmill is working the queue.";
+Exit codes: 0 all done, 1 some jobs failed or stayed as they were, or what was tried does not work,
+2 wrong usage or an error, 3 a person is needed, 4 another Gistmill is working the queue.";
 
 #[derive(Subcommand)]
 pub(crate) enum Command {
@@ -69,8 +80,8 @@ pub(crate) enum Command {
     DeadLetters,
     /// Put failed, cancelled or reviewed jobs back in the queue
     ///
-    /// Flags mean failed and dead-lettered jobs, unless --status says another state. Each job begins anew with
-    /// no attempts used; its history stays.
+    /// Flags mean failed and dead-lettered jobs, unless --status says another state; with --completed they mean
+    /// done jobs. Each job begins anew with no attempts used; its history stays.
     #[command(visible_alias = "redrive")]
     Retry(RetryArguments),
     /// Call jobs off; a running call that is paid for anyway may finish
@@ -92,10 +103,25 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Option<QueuesCommand>,
     },
-    /// Show the latest batches, pause or resume one, or cap what it may cost
-    Batches {
+    /// Show the batches, report on one, pause or resume one, or cap what it may cost
+    Batches(BatchesArguments),
+    /// Write results to a file: a table, JSON lines, or one document
+    Export(ExportArguments),
+    /// Show the templates that PDFs are asked with, or write your own
+    Templates {
         #[command(subcommand)]
-        command: Option<BatchesCommand>,
+        command: Option<TemplatesCommand>,
+    },
+    /// Show the bucket in Cloudflare R2 that results are uploaded to, or set it
+    #[command(after_help = results::BUCKETS)]
+    Bucket {
+        #[command(subcommand)]
+        command: Option<BucketCommand>,
+    },
+    /// Make the copies of results that could not be made
+    Copies {
+        #[command(subcommand)]
+        command: CopiesCommand,
     },
     /// Show the settings, or change one
     Config {
@@ -117,41 +143,6 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: KeyCommand,
     },
-}
-
-#[derive(Args)]
-pub(crate) struct AddArguments {
-    /// PDFs, and folders to search for PDFs
-    #[arg(
-        required_unless_present = "prompt",
-        conflicts_with = "prompt",
-        value_name = "FILE"
-    )]
-    pub(crate) files: Vec<PathBuf>,
-    /// A prompt instead of files; `-` reads it from standard input
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) prompt: Option<String>,
-    /// The queue: high goes before bulk (files: bulk, a prompt: high)
-    #[arg(long, value_enum)]
-    pub(crate) queue: Option<QueueArgument>,
-    /// The template, with its version
-    #[arg(long, default_value = "pdf-summarize-v1")]
-    pub(crate) template: String,
-    /// What answers (else the provider of the settings)
-    #[arg(long, value_enum)]
-    pub(crate) provider: Option<ProviderArgument>,
-    /// The Claude model (else the model of the settings)
-    #[arg(long)]
-    pub(crate) model: Option<String>,
-    /// A name for this batch (else the folder's or the file's name)
-    #[arg(long)]
-    pub(crate) name: Option<String>,
-    /// Most dollars that this batch may cost (else batch-cap of the settings)
-    #[arg(long, value_name = "AMOUNT", value_parser = values::amount)]
-    pub(crate) cap: Option<i64>,
-    /// Add the batch paused; “gistmill batches resume” lets it go on
-    #[arg(long)]
-    pub(crate) paused: bool,
 }
 
 #[derive(Subcommand)]

@@ -3,17 +3,22 @@
 pub(crate) mod actions;
 pub(crate) mod add;
 pub(crate) mod batches;
+pub(crate) mod bucket;
 mod chosen;
 pub(crate) mod config;
+pub(crate) mod export;
+mod input;
 pub(crate) mod jobs;
 pub(crate) mod key;
 pub(crate) mod prices;
 pub(crate) mod queues;
+pub(crate) mod report;
 pub(crate) mod retry;
 pub(crate) mod run;
 mod secret;
 pub(crate) mod show;
 pub(crate) mod status;
+pub(crate) mod templates;
 pub(crate) mod webhook;
 
 use std::process::ExitCode;
@@ -22,8 +27,8 @@ use gistmill_engine::Engine;
 use gistmill_engine::model::{BulkAction, QueueName, Timestamp};
 
 use crate::arguments::{
-    BatchesCommand, Command, ConfigCommand, KeyCommand, PricesCommand, QueuesCommand,
-    WebhookCommand,
+    BatchesArguments, BatchesCommand, BucketCommand, Command, ConfigCommand, CopiesCommand,
+    KeyCommand, PricesCommand, QueuesCommand, TemplatesCommand, WebhookCommand,
 };
 use crate::output::{Failed, Output};
 use crate::values::OptionalAmount;
@@ -68,8 +73,10 @@ pub(crate) async fn run(
             }
             Some(QueuesCommand::Set(lane)) => queues::set(engine, &lane, output).await,
         },
-        Command::Batches { command } => match command {
+        Command::Batches(BatchesArguments { all, command }) => match command {
+            None if all => batches::show_all(engine, output).await,
             None => batches::show(engine, output).await,
+            Some(BatchesCommand::Report { batch }) => report::run(engine, &batch, output).await,
             Some(BatchesCommand::Pause { batch }) => {
                 batches::pause(engine, &batch, true, output).await
             }
@@ -81,6 +88,16 @@ pub(crate) async fn run(
                 cap: OptionalAmount(cap),
             }) => batches::set_cap(engine, &batch, cap, output).await,
         },
+        Command::Export(export) => export::run(engine, export, output).await,
+        Command::Templates { command } => {
+            templates::run(engine, command.unwrap_or(TemplatesCommand::List), output).await
+        }
+        Command::Bucket { command } => {
+            bucket::run(engine, command.unwrap_or(BucketCommand::Status), output).await
+        }
+        Command::Copies {
+            command: CopiesCommand::Retry(copies),
+        } => export::retry_copies(engine, copies, output).await,
         Command::Config { command } => match command {
             None => config::show(engine, output).await,
             Some(ConfigCommand::Set { name, value }) => {

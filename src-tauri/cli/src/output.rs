@@ -27,6 +27,11 @@ impl Output {
         Self { json }
     }
 
+    /// Says whether programs read what is printed.
+    pub(crate) fn is_json(self) -> bool {
+        self.json
+    }
+
     /// Prints text and a line break. A reader that has gone (`| head`) is no error.
     pub(crate) fn text(self, text: &str) -> Result<(), Failed> {
         match writeln!(std::io::stdout().lock(), "{}", text.trim_end()) {

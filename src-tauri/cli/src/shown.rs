@@ -1,12 +1,14 @@
 //! How jobs, times and money look in a terminal.
 
 mod money;
+mod uploads;
 mod waiting;
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use gistmill_engine::model::{JobStatus, JobView, Timestamp, WaitingReason};
 
 pub(crate) use money::{cap, exact, left, money};
+pub(crate) use uploads::{again, upload, upload_trouble, uploads, uploads_in_full, uploads_left};
 pub(crate) use waiting::{remark, way_on};
 
 /// Returns the state of a job in a word or two.

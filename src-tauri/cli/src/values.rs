@@ -1,6 +1,8 @@
 //! Reads amounts, hours and switches as people write them.
 
-use gistmill_engine::model::QuietHours;
+use std::path::{Component, Path, PathBuf};
+
+use gistmill_engine::model::{FieldKind, QuietHours, TemplateField};
 
 /// Micro-dollars of a dollar.
 const DOLLAR: i64 = 1_000_000;
@@ -9,7 +11,7 @@ const DECIMALS: usize = 6;
 /// Largest amount: a slip of the decimal point.
 const LARGEST_DOLLARS: i64 = 1_000_000_000;
 /// The word for nothing.
-const NONE: &str = "none";
+pub(crate) const NONE: &str = "none";
 
 /// Micro-dollars, or nothing. A type of its own, since an `Option` means an argument left out to clap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,6 +110,49 @@ pub(crate) fn written<T: serde::Serialize>(word: &T) -> String {
     }
 }
 
+/// Returns a path that means the same file wherever the program that reads it is started.
+pub(crate) fn absolute(path: &Path) -> PathBuf {
+    // Without a present folder there is nothing better than what was given.
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    if !path.components().any(|part| part == Component::ParentDir) {
+        return path;
+    }
+    // What is missing may be made later; it lies in what is there.
+    let found = path.ancestors().find_map(|there| {
+        let missing = path.strip_prefix(there).ok()?;
+        Some(there.canonicalize().ok()?.join(missing))
+    });
+    // Joining nothing would end it with a slash.
+    found.map_or(path, |found| found.components().collect())
+}
+
+/// Reads a variable with its value, such as `tone=dry`.
+pub(crate) fn variable(text: &str) -> Result<(String, String), String> {
+    text.split_once('=')
+        .map(|(name, value)| (name.trim().to_owned(), value.to_owned()))
+        .filter(|(name, _)| !name.is_empty())
+        .ok_or_else(|| "write NAME=VALUE, such as tone=dry".to_owned())
+}
+
+/// Reads a field such as `due:date:When it has to be paid`. Colons may follow in the description.
+pub(crate) fn field(text: &str) -> Result<TemplateField, String> {
+    let mut parts = text.splitn(3, ':').map(str::trim);
+    let (Some(name), Some(kind)) = (parts.next().filter(|name| !name.is_empty()), parts.next())
+    else {
+        return Err("write NAME:KIND:DESCRIPTION, such as due:date:When it is due".to_owned());
+    };
+    let kind: FieldKind = word(kind).map_err(|_| {
+        format!(
+            "“{kind}” is no kind of field: text, number, whole-number, yes-no, date and list are"
+        )
+    })?;
+    Ok(TemplateField {
+        name: name.to_owned(),
+        kind,
+        description: parts.next().unwrap_or_default().to_owned(),
+    })
+}
+
 /// Reads hours such as `22:00-07:00`.
 pub(crate) fn hours(text: &str) -> Result<QuietHours, String> {
     text.split_once('-')
@@ -193,6 +238,42 @@ mod tests {
         assert_eq!(optional_amount("none"), Ok(OptionalAmount(None)));
         assert_eq!(optional_amount("3"), Ok(OptionalAmount(Some(3_000_000))));
         assert!(optional_amount("never").unwrap_err().contains("or none"));
+    }
+
+    #[test]
+    fn a_path_means_the_same_from_everywhere_also_one_that_is_missing() {
+        let here = std::env::current_dir().unwrap().canonicalize().unwrap();
+        assert_eq!(
+            absolute(Path::new("src/../missing.csv")),
+            here.join("missing.csv")
+        );
+        assert_eq!(absolute(Path::new("src/..")), here);
+        assert_eq!(absolute(Path::new("missing")), here.join("missing"));
+    }
+
+    #[test]
+    fn a_variable_has_a_name_and_any_value() {
+        let pair = |name: &str, value: &str| Ok((name.to_owned(), value.to_owned()));
+        assert_eq!(variable("tone=dry"), pair("tone", "dry"));
+        assert_eq!(variable("sum=a=b"), pair("sum", "a=b"));
+        assert_eq!(variable("tone="), pair("tone", ""));
+        for text in ["tone", "=dry", " =dry", ""] {
+            assert!(variable(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_field_has_a_name_a_kind_and_a_description() {
+        let read = field("due : date: When: as a day").unwrap();
+        assert_eq!(
+            (read.name.as_str(), read.kind, read.description.as_str()),
+            ("due", FieldKind::Date, "When: as a day")
+        );
+        assert_eq!(field("due:whole-number").unwrap().description, "");
+        assert!(field("due:day:x").unwrap_err().contains("yes-no"));
+        for text in ["", "due", ":date:x"] {
+            assert!(field(text).unwrap_err().starts_with("write "), "{text}");
+        }
     }
 
     #[test]

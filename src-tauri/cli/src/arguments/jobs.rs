@@ -14,8 +14,8 @@ pub(crate) struct JobsArguments {
     /// Only this queue
     #[arg(long, value_enum)]
     pub(crate) queue: Option<QueueArgument>,
-    /// Only this batch: its id, or enough of its beginning or its end
-    #[arg(long, value_name = "ID")]
+    /// Only this batch: its name, its id, or enough of the id’s beginning or end
+    #[arg(long, value_name = "BATCH")]
     pub(crate) batch: Option<String>,
     /// Only jobs that ended, or last failed, for this cause (its key, such as rate-limited)
     #[arg(long, value_name = "KEY", value_parser = cause)]
@@ -51,8 +51,8 @@ pub(crate) struct Chosen {
     /// Only jobs in this state
     #[arg(long, value_enum, conflicts_with = "jobs")]
     pub(crate) status: Option<StatusArgument>,
-    /// Only this batch: its id, or enough of its beginning or its end
-    #[arg(long, value_name = "ID", conflicts_with = "jobs")]
+    /// Only this batch: its name, its id, or enough of the id’s beginning or end
+    #[arg(long, value_name = "BATCH", conflicts_with = "jobs")]
     pub(crate) batch: Option<String>,
     /// Only jobs that ended, or last failed, for this cause; “gistmill dead-letters” shows the keys
     #[arg(long, value_name = "KEY", value_parser = cause, conflicts_with = "jobs")]
@@ -108,7 +108,7 @@ pub(crate) struct RetryArguments {
     /// Ask this model
     #[arg(long, help_heading = "Changes")]
     pub(crate) model: Option<String>,
-    /// Use this template, with its version
+    /// Use this template: its id, with or without a version, or its name
     #[arg(long, help_heading = "Changes")]
     pub(crate) template: Option<String>,
     /// Put them in this queue
@@ -120,6 +120,9 @@ pub(crate) struct RetryArguments {
     /// Have this answer them
     #[arg(long, value_enum, help_heading = "Changes")]
     pub(crate) provider: Option<ProviderArgument>,
+    /// Run done jobs again, too, and pay again; their results stay as those of earlier runs
+    #[arg(long)]
+    pub(crate) completed: bool,
     /// Show how many would run, which not and why, and what it would cost; change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,

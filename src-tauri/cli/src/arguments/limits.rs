@@ -52,21 +52,36 @@ pub(crate) struct LaneArguments {
     pub(crate) changes: LaneChanges,
 }
 
+#[derive(Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct BatchesArguments {
+    /// List every batch, not only the latest ten
+    #[arg(long)]
+    pub(crate) all: bool,
+    #[command(subcommand)]
+    pub(crate) command: Option<BatchesCommand>,
+}
+
 #[derive(Subcommand)]
 pub(crate) enum BatchesCommand {
+    /// Tell what became of a batch: how its jobs ended, what to do next, time and money
+    Report {
+        /// Its name, its id, or enough of the id’s beginning or end
+        batch: String,
+    },
     /// Begin no more jobs of a batch; those that run go on
     Pause {
-        /// Its id, or enough of its beginning or its end
+        /// Its name, its id, or enough of the id’s beginning or end
         batch: String,
     },
     /// Let a batch go on
     Resume {
-        /// Its id, or enough of its beginning or its end
+        /// Its name, its id, or enough of the id’s beginning or end
         batch: String,
     },
     /// Cap what a batch may cost
     Cap {
-        /// Its id, or enough of its beginning or its end
+        /// Its name, its id, or enough of the id’s beginning or end
         batch: String,
         /// Dollars, or `none` for no cap
         #[arg(value_name = "AMOUNT|none", value_parser = values::optional_amount, allow_hyphen_values = true)]
@@ -97,8 +112,18 @@ pub(crate) enum SettingName {
     MaxTokens,
     /// Where Claude is asked, or none for Anthropic itself
     BaseUrl,
-    /// Where a copy of each result is put: nowhere, beside-pdf or folder
+    /// Where a copy of each result is put: nowhere, beside-pdf or folder (the output-folder)
     CopiesTo,
+    /// The folder for copies, in folders like those that were added, or none
+    OutputFolder,
+    /// What is done where a copy’s name is taken: number, skip or overwrite
+    NameTaken,
+    /// Whether a finished batch leaves a table beside the copies: on or off
+    BatchCsv,
+    /// Whether a finished batch leaves one JSON object a line beside the copies: on or off
+    BatchJsonl,
+    /// Whether a finished batch leaves all results in one document beside the copies: on or off
+    BatchMarkdown,
     /// Most input and output tokens together within 60 s
     TokensPerMinute,
     /// Most requests within 60 s, or none

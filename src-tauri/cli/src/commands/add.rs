@@ -1,20 +1,18 @@
 //! `gistmill add`
 
-use std::io::{IsTerminal as _, Read as _};
 use std::process::ExitCode;
 
 use gistmill_engine::Engine;
 use gistmill_engine::model::{
-    KeySource, Provider, QueueName, ScanReport, SkipReason, Submission, Submitted, Variables,
+    KeySource, Provider, QueueName, ScanReport, SkipReason, Submission, SubmissionPlan, Submitted,
+    Variables,
 };
 use serde::Serialize;
 
+use super::{input, templates};
 use crate::arguments::AddArguments;
 use crate::output::{Failed, Output};
-use crate::shown::{counted, short_id};
-
-/// Most bytes read as a prompt; longer ones are refused by the engine with its own words.
-const LONGEST_INPUT: u64 = 4 * 1024 * 1024;
+use crate::shown::{counted, money, short_id};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -22,7 +20,16 @@ struct Added {
     #[serde(flatten)]
     submitted: Submitted,
     #[serde(skip_serializing_if = "Option::is_none")]
+    plan: Option<SubmissionPlan>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     scan: Option<ScanReport>,
+}
+
+/// What would be added.
+#[derive(Serialize)]
+struct Planned {
+    plan: SubmissionPlan,
+    scan: ScanReport,
 }
 
 pub(crate) async fn run(
@@ -37,20 +44,26 @@ pub(crate) async fn run(
     } else {
         QueueName::Bulk
     };
+    let mut variables: Variables = arguments.variables.into_iter().collect();
+    if let Some(language) = arguments.language {
+        variables.insert("language".to_owned(), language);
+    }
+    let template = templates::version_named(engine, arguments.template).await?;
+    templates::check_variables(engine, &template, &variables).await?;
     let mut submission = Submission {
         name: arguments.name.unwrap_or_default(),
         queue: arguments.queue.map_or(usual, QueueName::from),
-        template: arguments.template,
+        template,
         provider,
         model: arguments.model,
         cap_micros: arguments.cap,
         paused: arguments.paused,
-        variables: Variables::new(),
-        fresh: false,
+        variables,
+        fresh: arguments.again,
     };
     let added = if let Some(prompt) = arguments.prompt {
         let prompt = if prompt == "-" {
-            read_prompt()?
+            input::from_standard_input("prompt")?
         } else {
             prompt
         };
@@ -59,6 +72,7 @@ pub(crate) async fn run(
         }
         Added {
             submitted: engine.submit_prompt(prompt, submission).await?,
+            plan: None,
             scan: None,
         }
     } else {
@@ -72,14 +86,29 @@ pub(crate) async fn run(
         if submission.name.is_empty() {
             submission.name.clone_from(&report.name);
         }
+        let plan = engine
+            .plan_submission(report.scan_id, submission.clone())
+            .await?;
+        if arguments.dry_run {
+            let planned = Planned { plan, scan: report };
+            output.either(&planned, || plan_text(&planned))?;
+            return Ok(ExitCode::SUCCESS);
+        }
         let submitted = engine.submit_scan(report.scan_id, submission).await?;
         Added {
             submitted,
+            plan: Some(plan),
             scan: Some(report),
         }
     };
     let needs_key = provider == Provider::Claude && engine.key_status().source == KeySource::None;
-    let next = if arguments.paused {
+    let all_reused = added
+        .plan
+        .as_ref()
+        .is_some_and(|plan| plan.reused > 0 && plan.to_run == 0);
+    let next = if all_reused {
+        Next::Nothing
+    } else if arguments.paused {
         Next::Resume
     } else if needs_key {
         Next::Key
@@ -90,30 +119,10 @@ pub(crate) async fn run(
     Ok(ExitCode::SUCCESS)
 }
 
-fn read_prompt() -> Result<String, Failed> {
-    let mut prompt = String::new();
-    let mut input = std::io::stdin();
-    if input.is_terminal() {
-        // Otherwise the program seems to hang.
-        eprint_line("Type the prompt, then end it with Ctrl D on a line of its own.");
-    }
-    input
-        .by_ref()
-        .take(LONGEST_INPUT)
-        .read_to_string(&mut prompt)
-        .map_err(|error| Failed::system("The prompt could not be read", &error))?;
-    Ok(prompt)
-}
-
-fn eprint_line(text: &str) {
-    use std::io::Write as _;
-    // With standard error gone there is nobody left to tell.
-    writeln!(std::io::stderr().lock(), "{text}").ok();
-}
-
 /// What lets the jobs go on.
 #[derive(Clone, Copy)]
 enum Next {
+    Nothing,
     Resume,
     Key,
     Run,
@@ -157,7 +166,11 @@ fn text(added: &Added, next: Next) -> String {
     } else {
         lines.push("Added 1 prompt.".to_owned());
     }
+    if let Some(plan) = added.plan.as_ref().filter(|plan| plan.reused > 0) {
+        lines.push(format!("{}; --again asks anew.", reused(plan)));
+    }
     lines.push(match next {
+        Next::Nothing => "Nothing is left to be asked.".to_owned(),
         Next::Resume => format!(
             "They are paused: “gistmill batches resume {}” lets them go on.",
             short_id(added.submitted.batch_id.as_str())
@@ -166,6 +179,45 @@ fn text(added: &Added, next: Next) -> String {
             .to_owned(),
         Next::Run => "Work the queue with “gistmill run”, unless the window is open.".to_owned(),
     });
+    lines.join("\n")
+}
+
+/// Says how many files need not be asked about.
+fn reused(plan: &SubmissionPlan) -> String {
+    counted(
+        plan.reused,
+        "file has an earlier result, reused for $0.00",
+        "files have earlier results, reused for $0.00",
+    )
+}
+
+/// Says what would be added, and what it would cost.
+fn plan_text(planned: &Planned) -> String {
+    let Planned { plan, scan } = planned;
+    let mut lines = vec![format!(
+        "{} would be asked.",
+        counted(plan.to_run, "file", "files")
+    )];
+    if plan.reused > 0 {
+        lines.push(format!("{}.", reused(plan)));
+    }
+    if plan.to_fail > 0 {
+        lines.push(format!(
+            "{} be summarized as they are, and would fail at once.",
+            counted(plan.to_fail, "file can't", "files can't")
+        ));
+    }
+    let left_out = left_out(scan);
+    if !left_out.is_empty() {
+        lines.push(left_out);
+    }
+    if plan.to_run > 0 {
+        lines.push(format!(
+            "One attempt at each: {} as expected, {} at worst.",
+            money(plan.expected_micros),
+            money(plan.at_worst_micros)
+        ));
+    }
     lines.join("\n")
 }
 

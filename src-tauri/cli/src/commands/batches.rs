@@ -5,20 +5,49 @@ use std::process::ExitCode;
 use gistmill_engine::Engine;
 use gistmill_engine::model::BatchView;
 
-use super::chosen::batch_named;
 use crate::output::{Failed, Output};
 use crate::shown::{cap, columns, counted, money, short_id};
 
+/// Batches that are listed unless all are asked for.
+const LATEST: u32 = 10;
+/// Batches that are read at once.
+const PAGE: u32 = 100;
+
 pub(crate) async fn show(engine: &Engine, output: Output) -> Result<ExitCode, Failed> {
-    let batches = engine.overview().await?.batches;
+    let mut batches = engine.batches(None, LATEST + 1).await?;
+    let more = batches.len() > LATEST as usize;
+    batches.truncate(LATEST as usize);
+    print(&batches, output)?;
+    if more && !output.is_json() {
+        output.text("These are the latest; --all lists every batch.")?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Lists every batch, newest first.
+pub(crate) async fn show_all(engine: &Engine, output: Output) -> Result<ExitCode, Failed> {
+    let mut batches: Vec<BatchView> = Vec::new();
+    // Ends with the batches: each page begins where the one before ended.
+    loop {
+        let after = batches.last().map(|batch| batch.batch_id.clone());
+        let page = engine.batches(after, PAGE).await?;
+        if page.is_empty() {
+            break;
+        }
+        batches.extend(page);
+    }
+    print(&batches, output)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn print(batches: &[BatchView], output: Output) -> Result<(), Failed> {
     output.either(&batches, || {
         if batches.is_empty() {
             "No batches.".to_owned()
         } else {
-            text(&batches)
+            text(batches)
         }
-    })?;
-    Ok(ExitCode::SUCCESS)
+    })
 }
 
 pub(crate) async fn pause(
@@ -27,7 +56,7 @@ pub(crate) async fn pause(
     paused: bool,
     output: Output,
 ) -> Result<ExitCode, Failed> {
-    let batch_id = batch_named(engine, name).await?;
+    let batch_id = engine.batch_named(name).await?;
     engine.pause_batch(batch_id, paused).await?;
     show(engine, output).await
 }
@@ -38,7 +67,7 @@ pub(crate) async fn set_cap(
     cap_micros: Option<i64>,
     output: Output,
 ) -> Result<ExitCode, Failed> {
-    let batch_id = batch_named(engine, name).await?;
+    let batch_id = engine.batch_named(name).await?;
     engine.set_batch_cap(batch_id, cap_micros).await?;
     show(engine, output).await
 }

@@ -1,5 +1,6 @@
 //! `gistmill config`
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::ValueEnum as _;
@@ -59,6 +60,17 @@ fn change(settings: &mut Settings, name: SettingName, value: &str) -> Result<(),
         SettingName::MaxTokens => settings.max_tokens = values::number(value)?,
         SettingName::BaseUrl => settings.base_url = text(value)?,
         SettingName::CopiesTo => settings.copies_to = values::word(value)?,
+        SettingName::OutputFolder => {
+            settings.output_folder = text(value)?.map(|folder| {
+                // The window and this program are started in other folders.
+                let folder = values::absolute(Path::new(&folder));
+                folder.to_string_lossy().into_owned()
+            });
+        }
+        SettingName::NameTaken => settings.name_taken = values::word(value)?,
+        SettingName::BatchCsv => settings.batch_csv = values::switch(value)?,
+        SettingName::BatchJsonl => settings.batch_jsonl = values::switch(value)?,
+        SettingName::BatchMarkdown => settings.batch_markdown = values::switch(value)?,
         SettingName::TokensPerMinute => settings.tokens_per_minute = values::number(value)?,
         SettingName::RequestsPerMinute => settings.requests_per_minute = limit(value)?,
         SettingName::InputTokensPerMinute => settings.input_tokens_per_minute = limit(value)?,
@@ -88,6 +100,11 @@ fn written(settings: &Settings, name: SettingName) -> String {
         SettingName::MaxTokens => settings.max_tokens.to_string(),
         SettingName::BaseUrl => text(&settings.base_url),
         SettingName::CopiesTo => values::written(&settings.copies_to),
+        SettingName::OutputFolder => text(&settings.output_folder),
+        SettingName::NameTaken => values::written(&settings.name_taken),
+        SettingName::BatchCsv => switch(settings.batch_csv),
+        SettingName::BatchJsonl => switch(settings.batch_jsonl),
+        SettingName::BatchMarkdown => switch(settings.batch_markdown),
         SettingName::TokensPerMinute => settings.tokens_per_minute.to_string(),
         SettingName::RequestsPerMinute => limit(settings.requests_per_minute),
         SettingName::InputTokensPerMinute => limit(settings.input_tokens_per_minute),
@@ -127,11 +144,17 @@ fn word(name: SettingName) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gistmill_engine::model::NameTaken;
 
     #[test]
     fn every_setting_is_read_as_it_is_written() {
         let settings = Settings {
             base_url: Some("http://127.0.0.1:9".to_owned()),
+            output_folder: std::env::temp_dir().to_str().map(str::to_owned),
+            name_taken: NameTaken::Overwrite,
+            batch_csv: false,
+            batch_jsonl: true,
+            batch_markdown: false,
             requests_per_minute: Some(50),
             day_cap_micros: Some(1),
             quiet_hours: values::hours("22:00-07:00").ok(),

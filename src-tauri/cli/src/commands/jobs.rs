@@ -5,7 +5,6 @@ use std::process::ExitCode;
 use gistmill_engine::Engine;
 use gistmill_engine::model::{JobFilter, QueueName};
 
-use super::chosen::batch_named;
 use crate::arguments::JobsArguments;
 use crate::output::{Failed, Output};
 use crate::shown;
@@ -17,7 +16,7 @@ pub(crate) async fn run(
 ) -> Result<ExitCode, Failed> {
     engine.look_for_consumer();
     let batch_id = match &arguments.batch {
-        Some(part) => Some(batch_named(engine, part).await?),
+        Some(part) => Some(engine.batch_named(part).await?),
         None => None,
     };
     let filter = JobFilter {

@@ -8,7 +8,7 @@ use gistmill_engine::model::{
     RetryPlan,
 };
 
-use super::chosen;
+use super::{chosen, templates};
 use crate::arguments::RetryArguments;
 use crate::output::{Failed, Output, SOME_FAILED};
 use crate::shown::{counted, money};
@@ -18,15 +18,23 @@ pub(crate) async fn run(
     arguments: RetryArguments,
     output: Output,
 ) -> Result<ExitCode, Failed> {
-    let selection =
-        chosen::selection(engine, &arguments.chosen, None, JobsShown::DeadLetters).await?;
+    let usual = if arguments.completed {
+        JobsShown::Done
+    } else {
+        JobsShown::DeadLetters
+    };
+    let selection = chosen::selection(engine, &arguments.chosen, None, usual).await?;
+    let template = match arguments.template {
+        Some(name) => Some(templates::version_named(engine, name).await?),
+        None => None,
+    };
     let changes = RetryChanges {
         provider: arguments.provider.map(Provider::from),
         model: arguments.model,
-        template: arguments.template,
+        template,
         queue: arguments.queue.map(QueueName::from),
         max_tokens: arguments.max_tokens,
-        completed: false,
+        completed: arguments.completed,
     };
     let plan = engine
         .plan_retry(selection.clone(), changes.clone())
@@ -110,7 +118,9 @@ fn planned(plan: &RetryPlan) -> String {
 
 fn left_out(left: &LeftOut, how: &str) -> String {
     let why = match &left.reason {
-        LeftOutReason::Completed => "done, with a result".to_owned(),
+        LeftOutReason::Completed => {
+            "done, with a result. --completed runs such jobs again".to_owned()
+        }
         LeftOutReason::Live => "waiting or running already".to_owned(),
         LeftOutReason::FileMissing => {
             "its file is not where it was. Put it back, then run it again".to_owned()

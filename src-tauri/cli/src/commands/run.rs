@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use gistmill_engine::Engine;
 use gistmill_engine::model::{
-    ConsumerPlace, JobCounts, JobFilter, JobStatus, JobView, Overview, Timestamp, WaitingReason,
+    ConsumerPlace, JobCounts, JobFilter, JobStatus, JobView, Overview, Timestamp, UploadCause,
+    UploadsView, WaitingReason,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
@@ -34,6 +35,8 @@ struct Report {
     #[serde(skip)]
     way_on: Option<String>,
     results: String,
+    /// How uploads come on, where results are uploaded.
+    uploads: UploadsView,
     jobs: Vec<JobView>,
 }
 
@@ -123,6 +126,10 @@ fn show(bar: &ProgressBar, overview: &Overview, before: JobCounts) {
     bar.set_position(ended_here);
     bar.set_message(match &overview.answer {
         Some(answer) => answer.clone(),
+        None if counts.running + counts.waiting == 0 && overview.uploads.waiting > 0 => format!(
+            "{} left",
+            counted(overview.uploads.waiting, "upload", "uploads")
+        ),
         None => format!(
             "{} running, {} failed, {} spent today",
             counts.running,
@@ -136,10 +143,19 @@ fn show(bar: &ProgressBar, overview: &Overview, before: JobCounts) {
 #[derive(Default)]
 struct Log {
     told: Vec<Option<Discriminant<WaitingReason>>>,
+    told_of_uploads: Option<UploadCause>,
 }
 
 impl Log {
     fn note(&mut self, overview: &Overview) {
+        let trouble = overview.uploads.trouble.as_ref();
+        let cause = trouble.map(|trouble| trouble.cause);
+        if self.told_of_uploads != cause {
+            self.told_of_uploads = cause;
+            if let Some(trouble) = trouble {
+                tell(&format!("Uploads wait. {}", shown::upload_trouble(trouble)));
+            }
+        }
         let Some(answer) = &overview.answer else {
             return;
         };
@@ -179,6 +195,7 @@ async fn report(
             .join("results")
             .to_string_lossy()
             .into_owned(),
+        uploads: overview.uploads.clone(),
         jobs: ended_since(engine, started).await?,
     })
 }
@@ -219,8 +236,12 @@ fn text(report: &Report, now: Timestamp) -> String {
         }
         lines.push(String::new());
     }
+    // Not the moment at which it began: what is tried again is counted down from now.
+    let left = shown::uploads_left(&report.uploads, super::now());
     if report.done + report.needs_review + report.failed == 0 && report.waiting == 0 {
-        return "The queue is empty. Add PDFs with “gistmill add”.".to_owned();
+        lines = vec!["The queue is empty. Add PDFs with “gistmill add”.".to_owned()];
+        lines.extend(left);
+        return lines.join("\n");
     }
     lines.push(format!(
         "{} done, {} to review, {} failed",
@@ -234,6 +255,7 @@ fn text(report: &Report, now: Timestamp) -> String {
         ));
         lines.extend(report.way_on.clone());
     }
+    lines.extend(left);
     lines.push(format!("Results: {}", report.results));
     lines.join("\n")
 }

@@ -3,11 +3,13 @@
 use std::process::ExitCode;
 
 use gistmill_engine::Engine;
-use gistmill_engine::model::{AttemptOutcome, AttemptView, JobDetail};
+use gistmill_engine::model::{
+    AttemptOutcome, AttemptView, JobDetail, JobKind, ResultView, Variables,
+};
 
 use crate::arguments::ShowArguments;
 use crate::output::{Failed, Output};
-use crate::shown::{counted, duration, moment, money, remark, status};
+use crate::shown::{again, counted, duration, moment, money, remark, short_id, status, upload};
 
 pub(crate) async fn run(
     engine: &Engine,
@@ -48,6 +50,10 @@ fn text(detail: &JobDetail) -> String {
     if let Some(pages) = job.pages {
         lines.push(format!("Pages: {pages}"));
     }
+    if job.kind == JobKind::Pdf {
+        lines.push(format!("Template: {}", job.template));
+    }
+    lines.extend(variables(&detail.variables));
     lines.push(format!(
         "Answered by: {}, {}",
         job.provider.as_str(),
@@ -65,17 +71,68 @@ fn text(detail: &JobDetail) -> String {
     ));
     lines.extend(detail.attempts.iter().map(attempt));
     if let Some(result) = &detail.result {
-        lines.push(format!("Result: {}", result.path));
-        if let Some(path) = &result.copy_path {
-            lines.push(format!("Copy: {path}"));
-        }
-        if let Some(reason) = &result.copy_error {
-            lines.push(format!("No copy beside the PDF: {reason}"));
-        }
+        lines.extend(stored(result));
         lines.push(String::new());
         lines.push(result.markdown.clone());
     }
     lines.join("\n")
+}
+
+/// Returns what a person gave values for.
+fn variables(values: &Variables) -> Option<String> {
+    let given: Vec<String> = values
+        .iter()
+        // The day is given by the day.
+        .filter(|(name, _)| *name != "today")
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    (!given.is_empty()).then(|| format!("Variables: {}", given.join(", ")))
+}
+
+/// Says where a result lies, what it came from, and what it took the place of.
+fn stored(result: &ResultView) -> Vec<String> {
+    let now = super::now();
+    let mut lines = vec![format!("Result: {}", result.path)];
+    if let Some(from) = &result.reused_from {
+        lines.push(format!(
+            "Reused for $0.00: the result of job {}, stored {}",
+            short_id(from.job_id.as_str()),
+            moment(from.stored_at)
+        ));
+    }
+    if let Some(path) = &result.copy_path {
+        lines.push(format!("Copy: {path}"));
+    }
+    if let Some(reason) = &result.copy_error {
+        // With a copy it says why it has another name.
+        let what = if result.copy_path.is_some() {
+            "  "
+        } else {
+            "No copy: "
+        };
+        let again = result
+            .copy_retry_at
+            .map(|at| again(at, now))
+            .unwrap_or_default();
+        lines.push(format!("{what}{reason}{again}"));
+    }
+    if let Some(view) = &result.upload {
+        lines.push(format!("Upload: {}", upload(view, now)));
+    }
+    if !result.older.is_empty() {
+        lines.push("Results of earlier runs:".to_owned());
+        lines.extend(result.older.iter().map(|older| {
+            format!(
+                "  run {}, {}, {}, {}\n    {}",
+                older.generation,
+                moment(older.created_at),
+                older.model,
+                older.template,
+                older.path
+            )
+        }));
+    }
+    lines
 }
 
 fn attempt(attempt: &AttemptView) -> String {

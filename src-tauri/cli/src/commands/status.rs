@@ -9,7 +9,7 @@ use gistmill_engine::model::{
 };
 
 use crate::output::{Failed, Output};
-use crate::shown::{columns, counted, duration, exact, left, money, way_on};
+use crate::shown::{columns, counted, duration, exact, left, money, uploads, way_on};
 
 pub(crate) async fn run(engine: &Engine, output: Output) -> Result<ExitCode, Failed> {
     engine.look_for_consumer();
@@ -40,6 +40,7 @@ fn text(overview: &Overview, engine: &Engine) -> String {
     if let Some(problem) = &overview.storage_problem {
         lines.push(format!("{} {}", problem.message, problem.hint));
     }
+    lines.extend(uploads(&overview.uploads, now));
     lines.push(gauges(&overview.budget));
     lines.push(purse("Today", &overview.budget.day));
     lines.push(purse("This month", &overview.budget.month));

@@ -10,7 +10,11 @@ use super::money::{exact, money};
 /// Returns what is worth saying of a job besides its state.
 pub(crate) fn remark(job: &JobView, now: Timestamp) -> String {
     let Some(reason) = &job.waiting else {
-        return job.error.clone().unwrap_or_default();
+        return match &job.error {
+            Some(error) => error.clone(),
+            None if job.reused => "An earlier result, reused for $0.00.".to_owned(),
+            None => String::new(),
+        };
     };
     let wait = |moment: &Timestamp| duration(moment.since(now).as_millis());
     match reason {

@@ -1,0 +1,65 @@
+//! What is added to the queue.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::{ProviderArgument, QueueArgument};
+use crate::values;
+
+#[derive(Args)]
+#[command(after_help = ADDING)]
+pub(crate) struct AddArguments {
+    /// PDFs, and folders to search for PDFs
+    #[arg(
+        required_unless_present = "prompt",
+        conflicts_with = "prompt",
+        value_name = "FILE"
+    )]
+    pub(crate) files: Vec<PathBuf>,
+    /// A prompt instead of files; `-` reads it from standard input
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) prompt: Option<String>,
+    /// The queue: high goes before bulk (files: bulk, a prompt: high)
+    #[arg(long, value_enum)]
+    pub(crate) queue: Option<QueueArgument>,
+    /// The template: its id, with or without a version, or its name; “gistmill templates” lists them
+    #[arg(long, default_value = "pdf-summarize")]
+    pub(crate) template: String,
+    /// A value for a variable of the template; one without a value stays empty
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = values::variable, conflicts_with = "prompt")]
+    pub(crate) variables: Vec<(String, String)>,
+    /// The language of the answers, in words (else the document's own)
+    #[arg(long, conflicts_with = "prompt")]
+    pub(crate) language: Option<String>,
+    /// What answers (else the provider of the settings)
+    #[arg(long, value_enum)]
+    pub(crate) provider: Option<ProviderArgument>,
+    /// The Claude model (else the model of the settings)
+    #[arg(long)]
+    pub(crate) model: Option<String>,
+    /// A name for this batch (else the folder's or the file's name)
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// Most dollars that this batch may cost (else batch-cap of the settings)
+    #[arg(long, value_name = "AMOUNT", value_parser = values::amount)]
+    pub(crate) cap: Option<i64>,
+    /// Add the batch paused; “gistmill batches resume” lets it go on
+    #[arg(long)]
+    pub(crate) paused: bool,
+    /// Ask and pay again also for files that have a result of this kind already
+    ///
+    /// Else a file that was answered before with the same template, variables and model gets that result again
+    /// for nothing.
+    #[arg(long, conflicts_with = "prompt")]
+    pub(crate) again: bool,
+    /// Show how many jobs would be asked, how many reuse earlier results, and the cost; add nothing
+    #[arg(long, conflicts_with = "prompt")]
+    pub(crate) dry_run: bool,
+}
+
+const ADDING: &str = "Examples:
+  gistmill add ~/papers --dry-run                      what it would cost
+  gistmill add ~/papers --template research-paper-brief --language Japanese
+  gistmill add contracts --template contract-key-terms --queue high --cap 5
+  gistmill add report.pdf --again                      ask anew, although it has a result";
