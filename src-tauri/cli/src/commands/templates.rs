@@ -213,7 +213,7 @@ async fn preview(
         "Preview".clone_into(&mut draft.name);
     }
     let variables = arguments.variables.into_iter().collect();
-    let preview = engine.preview_template(draft, variables);
+    let preview = engine.preview_template(&draft, variables);
     output.either(&preview, || {
         let mut lines = vec![preview.text.clone(), String::new()];
         if !preview.variables.is_empty() {
