@@ -73,7 +73,8 @@ impl Drop for SmallDisk {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_disk_pauses_the_work_with_a_message_and_an_emptied_one_resumes_it() {
     let claude = FakeClaude::start().await;
-    claude.script(Rule::always(Reply::slow(1)));
+    // Slow enough for the disk to be full before the first one has answered.
+    claude.script(Rule::always(Reply::slow(60)));
     let desk = Desk::asking(&claude);
     desk.put_pdfs(JOBS);
     std::fs::create_dir(desk.path("data")).unwrap();
@@ -84,10 +85,11 @@ async fn a_full_disk_pauses_the_work_with_a_message_and_an_emptied_one_resumes_i
         .output()
         .unwrap();
     assert!(added.status.success(), "{added:?}");
+    let mut run = Working::of(call(&["run"]));
+    claude.arrived(1).await;
     // All that is left is taken by somebody else.
     let filler = desk.path("data/filler");
     disk.shell(&format!("cat /dev/zero > {}", filler.display()));
-    let mut run = Working::of(call(&["run"]));
     // Whoever wants to write is told so.
     let said = until(
         || {

@@ -146,7 +146,7 @@ impl EngineError {
 /// Says what is wrong with the database, in a sentence that a person understands.
 fn database_words(error: &rusqlite::Error) -> String {
     match error.sqlite_error_code() {
-        Some(ErrorCode::DiskFull) => "The disk is full: jobs can't be stored.".to_owned(),
+        _ if is_out_of_space(error) => "The disk is full: jobs can't be stored.".to_owned(),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
             "Another program has locked the job database.".to_owned()
         }
@@ -158,9 +158,20 @@ fn database_words(error: &rusqlite::Error) -> String {
     }
 }
 
+/// Says whether the disk is full: SQLite says so in other words where it can't even make its index of the log.
+fn is_out_of_space(error: &rusqlite::Error) -> bool {
+    match error.sqlite_error() {
+        Some(code) => {
+            code.code == ErrorCode::DiskFull
+                || code.extended_code == rusqlite::ffi::SQLITE_IOERR_SHMSIZE
+        }
+        None => false,
+    }
+}
+
 fn database_hint(error: &rusqlite::Error) -> &'static str {
     match error.sqlite_error_code() {
-        Some(ErrorCode::DiskFull) => {
+        _ if is_out_of_space(error) => {
             "Free some space. Jobs stored before are safe, and go on by themselves then."
         }
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
