@@ -13,6 +13,7 @@ mod export;
 #[cfg(all(unix, feature = "fault-points"))]
 mod kill_points;
 #[cfg(all(unix, feature = "fault-points"))]
+mod kill_uploads;
 mod killed_often;
 mod report;
 mod reuse;
