@@ -23,6 +23,7 @@ mod selection;
 mod settings;
 mod template;
 mod usage;
+mod word;
 
 pub use attempt::{AttemptOutcome, AttemptView};
 pub use batch::BatchView;

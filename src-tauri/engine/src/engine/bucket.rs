@@ -57,7 +57,7 @@ impl Engine {
         secret: Option<String>,
         session_only: bool,
     ) -> Result<BucketStatus, EngineError> {
-        let secret = secret.map(checked_secret).transpose()?;
+        let secret = secret.as_deref().map(checked_secret).transpose()?;
         if session_only {
             self.set_session_secret(secret);
         } else {
@@ -87,7 +87,7 @@ impl Engine {
     ) -> Result<BucketTest, EngineError> {
         checked_bucket(&settings).map_err(not_right)?;
         let secret = match secret {
-            Some(secret) => Ok(checked_secret(secret)?),
+            Some(secret) => Ok(checked_secret(&secret)?),
             None => {
                 let engine = self.clone();
                 blocking(move || engine.bucket_secret()).await?
@@ -254,7 +254,7 @@ impl Engine {
     }
 }
 
-fn checked_secret(secret: String) -> Result<SecretString, EngineError> {
+fn checked_secret(secret: &str) -> Result<SecretString, EngineError> {
     let secret = secret.trim();
     if secret.is_empty() || !secret.chars().all(|one| one.is_ascii_graphic()) {
         return Err(EngineError::bad_input(

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Timestamp;
+use super::{Timestamp, word};
 
 /// Where in the world Cloudflare keeps a bucket: it answers at the address of its jurisdiction only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -175,16 +175,13 @@ impl UploadCause {
     /// Returns the stable key, as stored and as sent to fronts (`secret-wrong`).
     #[must_use]
     pub fn key(self) -> String {
-        serde_json::to_value(self)
-            .ok()
-            .and_then(|value| value.as_str().map(str::to_owned))
-            .unwrap_or_default()
+        word::of(&self)
     }
 
     /// Returns the cause of a stored key, if this version knows it.
     #[must_use]
     pub fn from_key(key: &str) -> Option<Self> {
-        serde_json::from_value(serde_json::Value::String(key.to_owned())).ok()
+        word::read(key)
     }
 }
 

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::word;
+
 /// What a [`Cause`] means for the job and for its queue (product rules, "What each answer means").
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
@@ -196,16 +198,13 @@ impl Cause {
     /// Returns the stable key, as stored and as sent to fronts (`rate-limited`).
     #[must_use]
     pub fn key(self) -> String {
-        serde_json::to_value(self)
-            .ok()
-            .and_then(|value| value.as_str().map(str::to_owned))
-            .unwrap_or_default()
+        word::of(&self)
     }
 
     /// Returns the cause of a stored key, if this version knows it.
     #[must_use]
     pub fn from_key(key: &str) -> Option<Self> {
-        serde_json::from_value(serde_json::Value::String(key.to_owned())).ok()
+        word::read(key)
     }
 
     /// Says whether an open circuit of this cause passes without a person's doing, and soon.

@@ -51,11 +51,11 @@ impl Gathered {
             } => self.begin_text(index, text.as_deref(), citations.as_deref(), progress)?,
             Event::ContentBlockDelta {
                 index,
-                delta: Delta::CitationsDelta { citation },
+                delta: Delta::Citation { citation },
             } => self.cite(index, citation),
             Event::ContentBlockDelta {
                 index,
-                delta: Delta::TextDelta { text },
+                delta: Delta::Text { text },
             } => self.append(index, &text, progress)?,
             Event::MessageDelta { delta, usage } => {
                 self.stop_reason = delta.stop_reason.or(self.stop_reason.take());

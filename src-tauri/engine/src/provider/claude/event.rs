@@ -67,12 +67,10 @@ pub(super) enum Block {
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum Delta {
-    TextDelta {
-        text: String,
-    },
-    CitationsDelta {
-        citation: Citation,
-    },
+    #[serde(rename = "text_delta")]
+    Text { text: String },
+    #[serde(rename = "citations_delta")]
+    Citation { citation: Citation },
     /// Thinking, signatures, and what later versions add.
     #[serde(other)]
     Other,
