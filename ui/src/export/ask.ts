@@ -15,7 +15,7 @@ export function askToExport(app: App, selection: Selection, jobs: number, name?:
 export function fileNameOf(name: string): string {
   const bare = name
     .replace(/\.pdf$/i, '')
-    .replace(/[\\/:*?"<>|\u0000-\u001f]+/g, '-')
+    .replace(/[\\/:*?"<>|\p{Cc}]+/gu, '-')
     .replace(/^[\s.]+|[\s.]+$/g, '');
   return Array.from(bare).slice(0, 80).join('') || t.exports.nameAll;
 }

@@ -59,7 +59,6 @@ export const reportEn = {
   left: 'Left',
   noneRan: 'Nothing ran yet.',
   nonePaid: 'Nothing was paid for.',
-  oneJob: 'The file',
   oneRan: 'Ran, all attempts',
   oneCost: 'Cost, all attempts',
   read: 'Read',

@@ -55,7 +55,6 @@ export const reportJa: Messages['report'] = {
   left: '残り',
   noneRan: 'まだ実行されていません。',
   nonePaid: '費用はかかっていません。',
-  oneJob: 'ファイル',
   oneRan: '実行時間（全試行）',
   oneCost: '費用（全試行）',
   read: '読む',

@@ -63,7 +63,6 @@ export const storageEn = {
   waitFor: 'A job is done only when it is in R2',
   test: 'Test',
   testAgain: 'Test again',
-  testing: 'Testing…',
   testingNote: 'Writing, reading and deleting a small object.',
   stop: 'Stop',
   works: 'Wrote, read and deleted a test object.',

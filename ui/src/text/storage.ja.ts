@@ -61,7 +61,6 @@ export const storageJa: Messages['storage'] = {
   waitFor: 'R2 に保存されるまで完了にしない',
   test: 'テスト',
   testAgain: '再テスト',
-  testing: 'テスト中…',
   testingNote: '小さなオブジェクトを書き込み、読み取り、削除しています。',
   stop: '中止',
   works: 'テスト用オブジェクトの書き込み・読み取り・削除に成功しました。',
