@@ -117,7 +117,7 @@ export class DraftForm {
   private async look(): Promise<void> {
     const generation = this.generation;
     try {
-      const preview = await this.backend.previewTemplate(this.draft, {});
+      const preview = await this.backend.previewTemplate(this.draft, standIns(this.body));
       if (generation !== this.generation) return;
       this.preview = preview;
       this.problem = null;
@@ -125,4 +125,11 @@ export class DraftForm {
       if (generation === this.generation) this.problem = toProblem(reason);
     }
   }
+}
+
+/** A variable of the person's own is shown by its name: its value is given when files are added. */
+export function standIns(body: string): Record<string, string> {
+  const names = [...body.matchAll(/\{([A-Za-z0-9_-]+)\}/g)].map((match) => match[1] ?? '');
+  const own = names.filter((name) => !(KNOWN as readonly string[]).includes(name));
+  return Object.fromEntries(own.map((name) => [name, `{${name}}`]));
 }

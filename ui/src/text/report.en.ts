@@ -27,7 +27,7 @@ export const reportEn = {
   steps: 'Next steps',
   stepsCost: (money: string) => `All of it: up to ${money}`,
   noSteps: 'Nothing is left to do.',
-  upTo: (money: string) => `Up to ${money}.`,
+  upTo: (money: string) => `Up\u00a0to\u00a0${money}.`,
   step: (n: number, cause: string) => `${cause}: ${files(n)}`,
   runAgain: (n: number) => `Run ${count(n)} again…`,
   show: (n: number) => `Show ${count(n)}`,
