@@ -85,7 +85,7 @@ const SCREENS = {
     query: '',
     act: async (page) => {
       await page.locator('.bt').first().click();
-      await page.getByTestId('batch-bar').locator('.btn').first().click();
+      await page.getByTestId('batch-bar').locator('.btn').nth(2).click();
       await page.locator('dialog input').fill('nothing');
     },
   },
