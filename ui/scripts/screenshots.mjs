@@ -281,6 +281,7 @@ const SCREENS = [
       await page.locator('[data-pane=templates]').click();
       await page.locator('.set-add .btn').first().click();
       await page.locator('.tpl-prompt').fill('List the risks for {audience}.');
+      await page.waitForTimeout(400);
       await page.locator('.result').waitFor();
     },
   },

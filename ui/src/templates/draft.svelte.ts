@@ -62,7 +62,7 @@ export class DraftForm {
     return JSON.stringify(this.draft) !== this.before;
   }
 
-  /** Whether the preview is of what is shown and says that it can be saved. */
+  /** Whether there is something to save and the last preview knew nothing against it; the engine has the last word. */
   get ready(): boolean {
     return this.preview !== null && this.preview.problem === null && this.dirty;
   }

@@ -27,6 +27,7 @@ export const reportEn = {
   steps: 'Next steps',
   stepsCost: (money: string) => `All of it: up to ${money}`,
   noSteps: 'Nothing is left to do.',
+  noStepsYet: 'Nothing needs you so far.',
   upTo: (money: string) => `Up\u00a0to\u00a0${money}.`,
   step: (n: number, cause: string) => `${cause}: ${files(n)}`,
   runAgain: (n: number) => `Run ${count(n)} again…`,

@@ -24,6 +24,7 @@ export const reportJa: Messages['report'] = {
   steps: '次にすること',
   stepsCost: (money) => `すべて実行で最大 ${money}`,
   noSteps: 'することはありません。',
+  noStepsYet: 'いまのところ対応は不要です。',
   upTo: (money) => `最大\u00a0${money}。`,
   step: (n, cause) => `${cause}: ${count(n)} 件`,
   runAgain: (n) => `${count(n)} 件を再実行…`,
