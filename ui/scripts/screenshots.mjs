@@ -135,7 +135,7 @@ const SCREENS = [
     name: 'toast',
     query: 'fail=retry:storage',
     act: async (page) => {
-      await choose(page);
+      await page.locator('[data-testid=job-row]', { hasText: 'grazing' }).click();
       await page.keyboard.press('r');
       await page.getByTestId('toast').waitFor();
     },
@@ -220,15 +220,12 @@ const SCREENS = [
       await page.locator('.result').waitFor();
     },
   },
-  ...['limits', 'lanes', 'prices', 'notify'].map((pane, index) => ({
+  ...['limits', 'lanes', 'prices', 'templates', 'storage', 'notify'].map((pane) => ({
     name: `settings-${pane}`,
     query: 'hours=22-7&webhook=failing',
     act: async (page) => {
       await page.getByTestId('settings-open').click();
-      await page
-        .locator('.set-nav button')
-        .nth(index + 2)
-        .click();
+      await page.locator(`[data-pane=${pane}]`).click();
       await page.waitForTimeout(100);
     },
   })),
@@ -240,6 +237,110 @@ const SCREENS = [
       await page.locator('.set-nav button').nth(4).click();
       await page.locator('[data-model=claude-sonnet-4-6] .ib').click();
       await page.locator('[role=menuitem]').first().click();
+    },
+  },
+  {
+    name: 'settings-storage-filled',
+    query: 'bucket=waiting',
+    act: async (page) => {
+      await page.getByTestId('settings-open').click();
+      await page.locator('[data-pane=storage]').click();
+      await page.locator('.bk-acts .btn').first().click();
+      await page.locator('.bk-foot .result').waitFor();
+    },
+  },
+  {
+    name: 'settings-storage-refused',
+    query: 'bucket=failed',
+    act: async (page) => {
+      await page.getByTestId('settings-open').click();
+      await page.locator('[data-pane=storage]').click();
+      await page.locator('.bk-kept .btn').last().click();
+      await page.locator('input[type=password]').fill('wrong');
+      await page.locator('.bk-acts .btn').first().click();
+      await page.locator('.result.bad').waitFor();
+      await page.getByTestId('bucket-uploads').locator('.bk-more').click();
+      await page.getByTestId('bucket-uploads').scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: 'settings-template',
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('settings-open').click();
+      await page.locator('[data-pane=templates]').click();
+      await page.locator('[data-template=lease-abstract] .tpl-open').click();
+      await page.locator('.tpl-fields').waitFor();
+    },
+  },
+  {
+    name: 'settings-template-new',
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('settings-open').click();
+      await page.locator('[data-pane=templates]').click();
+      await page.locator('.set-add .btn').first().click();
+      await page.locator('.tpl-prompt').fill('List the risks for {audience}.');
+      await page.waitForTimeout(400);
+      await page.locator('.result').waitFor();
+    },
+  },
+  {
+    name: 'export',
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('export-all').click();
+      await page.getByTestId('export-start').waitFor();
+    },
+  },
+  ...[
+    ['report', -1],
+    ['report-running', 0],
+  ].map(([name, at]) => ({
+    name,
+    query: '',
+    act: async (page) => {
+      await page.evaluate((n) => [...document.querySelectorAll('.bt-report')].at(n).click(), at);
+      await page.locator('.step').first().waitFor();
+    },
+  })),
+  {
+    name: 'report-one',
+    query: 'empty',
+    act: async (page) => {
+      await page.locator('.tool .btn').first().click();
+      await page.locator('textarea').fill('Compare the three leases.');
+      await page.keyboard.press('Control+Enter');
+      await page.getByTestId('job-row').waitFor();
+      await page.evaluate(() => document.querySelector('.bt-report').click());
+      await page.getByTestId('report').locator('.panel').first().waitFor();
+    },
+  },
+  {
+    name: 'queue-uploads',
+    query: 'bucket=failed',
+    act: async (page) => {
+      await page.locator('[data-testid=job-row]', { hasText: 'peatland' }).click();
+      await page.getByTestId('reused-from').waitFor();
+    },
+  },
+  {
+    name: 'queue-fields',
+    query: 'bucket=waiting',
+    act: async (page) => {
+      await page.locator('[data-search]').fill('tenant');
+      await page.waitForTimeout(400);
+      await page.locator('[data-testid=job-row]').first().click();
+      await page.getByTestId('detail-summary').waitFor();
+    },
+  },
+  {
+    name: 'run-done-again',
+    query: '',
+    act: async (page) => {
+      await choose(page);
+      await page.keyboard.press('r');
+      await page.getByTestId('dry-run').locator('hr').nth(1).waitFor();
     },
   },
   {

@@ -7,10 +7,12 @@ import { NO_CHANGES } from '../backend/backend';
 import type { Affected } from '../backend/types/Affected';
 import type { BatchId } from '../backend/types/BatchId';
 import type { BulkAction } from '../backend/types/BulkAction';
+import type { ExportFormat } from '../backend/types/ExportFormat';
 import type { JobView } from '../backend/types/JobView';
 import type { Place } from '../backend/types/Place';
 import type { RetryChanges } from '../backend/types/RetryChanges';
 import type { Selection } from '../backend/types/Selection';
+import { fileSize } from '../text/format';
 import { t } from '../text/text.svelte';
 import { fits } from './fits';
 import { wordDone } from './words';
@@ -22,6 +24,14 @@ export interface Asked {
   affected: Affected;
   /** The one job that it is for, where it is for one. */
   only: JobView | null;
+}
+
+/** Jobs that are about to be written to a file. */
+export interface Exporting {
+  selection: Selection;
+  jobs: number;
+  /** A name for the file, without its ending. */
+  name: string;
 }
 
 /** Jobs that are about to be run again, with what is changed from the start. */
@@ -36,6 +46,7 @@ const OPPOSITE: Partial<Record<Place, Place>> = { up: 'down', down: 'up' };
 export class Actions {
   asked = $state.raw<Asked | null>(null);
   again = $state.raw<Again | null>(null);
+  exporting = $state.raw<Exporting | null>(null);
   /** The batch whose cap is being set. */
   capOf = $state<BatchId | null>(null);
 
@@ -104,6 +115,53 @@ export class Actions {
       const affected = none ? null : await this.app.backend.retry(selection, changes);
       this.app.deadLetters.selectEverything(false);
       this.app.toasts.done(affected?.jobs ? t.done.runAgain(affected.jobs) : t.done.nothing);
+      this.app.refreshAll();
+    });
+  }
+
+  /** Runs jobs again that are done already: the sheet says first what it costs. */
+  askToRunDone(selection: Selection, jobs: number): void {
+    this.again = { selection, jobs, changes: { completed: true } };
+  }
+
+  /** Writes jobs to a file; answers whether it was written, which it is not where the person named none. */
+  async export(
+    { selection, name }: Exporting,
+    format: ExportFormat,
+    byteOrderMark: boolean,
+  ): Promise<boolean> {
+    let written = false;
+    const { app } = this;
+    await app.toasts.attempt(async () => {
+      const exported = await app.backend.exportJobs({ selection, format, byteOrderMark }, name);
+      if (exported === null) return;
+      written = true;
+      const without = exported.jobs - exported.results;
+      const hints = [
+        without > 0 ? t.exports.withoutResult(without) : '',
+        exported.unreadable > 0 ? t.exports.unreadable(exported.unreadable) : '',
+      ];
+      app.toasts.written(
+        t.exports.done(exported.jobs, fileSize(exported.bytes)),
+        hints.filter((hint) => hint !== '').join(' '),
+        [app.opening(exported.path), app.revealing(exported.path)],
+      );
+    });
+    return written;
+  }
+
+  /** Tries copies of results again that could not be made. */
+  retryCopies(selection: Selection): Promise<boolean> {
+    return this.app.toasts.attempt(async () => {
+      this.app.toasts.done(t.results.copiesRetried(await this.app.backend.retryCopies(selection)));
+      this.app.refreshAll();
+    });
+  }
+
+  /** Tries uploads again that were given up. */
+  retryUploads(): Promise<boolean> {
+    return this.app.toasts.attempt(async () => {
+      this.app.toasts.done(t.storage.retried(await this.app.backend.retryUploads()));
       this.app.refreshAll();
     });
   }

@@ -6,6 +6,7 @@ import type { JobView } from '../backend/types/JobView';
 import type { Place } from '../backend/types/Place';
 import type { ResultView } from '../backend/types/ResultView';
 import { canRunAgain, canRunNow } from '../queue/status';
+import { askToExport } from '../export/ask';
 import { t } from '../text/text.svelte';
 import { fits } from './fits';
 
@@ -82,8 +83,19 @@ function turnItems(app: App, job: JobView): MenuItem[] {
 }
 
 function againItems(app: App, job: JobView): MenuItem[] {
-  if (!canRunAgain(job)) return [];
   const selection = { select: 'jobs' as const, jobIds: [job.jobId] };
+  if (job.status === 'completed') {
+    return [
+      {
+        id: 'again',
+        icon: 'retry',
+        key: 'R',
+        label: t.results.askAgain,
+        act: () => app.actions.askToRunDone(selection, 1),
+      },
+    ];
+  }
+  if (!canRunAgain(job)) return [];
   return [
     {
       id: 'again',
@@ -119,6 +131,14 @@ function fileItems(app: App, job: JobView, result: ResultView | null): MenuItem[
         act: () => openPath(app, result.copyPath ?? result.path),
       },
     );
+  }
+  if (job.status === 'completed' || job.status === 'needs-review') {
+    items.push({
+      id: 'export',
+      icon: 'export',
+      label: t.exports.job,
+      act: () => askToExport(app, { select: 'jobs', jobIds: [job.jobId] }, 1, job.title),
+    });
   }
   const shownPath = job.sourcePath ?? result?.path;
   if (shownPath) {

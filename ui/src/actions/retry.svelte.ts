@@ -18,6 +18,8 @@ export class RetryForm {
   limit = $state('');
   plan = $state.raw<RetryPlan | null>(null);
   problem = $state.raw<Problem | null>(null);
+  /** Whether done jobs are among what was selected, so that the person decides about them. */
+  hasCompleted = $state(false);
   private generation = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -26,6 +28,7 @@ export class RetryForm {
     private readonly again: Again,
   ) {
     this.changes = { ...NO_CHANGES, ...again.changes };
+    this.hasCompleted = this.changes.completed;
     this.limit = this.changes.maxTokens === null ? '' : String(this.changes.maxTokens);
     void this.look();
   }
@@ -69,6 +72,7 @@ export class RetryForm {
       const plan = await this.backend.planRetry(this.again.selection, $state.snapshot(this.effective));
       if (generation !== this.generation) return;
       this.plan = plan;
+      if (plan.wouldNot.some((each) => each.reason.why === 'completed')) this.hasCompleted = true;
       this.problem = null;
     } catch (reason) {
       if (generation === this.generation) this.problem = toProblem(reason);

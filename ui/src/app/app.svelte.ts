@@ -13,15 +13,17 @@ import type { TemplateView } from '../backend/types/TemplateView';
 import { DeadLetters } from '../dead-letters/dead-letters.svelte';
 import { DetailStore } from '../detail/detail.svelte';
 import { JobList } from '../queue/jobs.svelte';
-import { speak } from '../text/text.svelte';
+import { Report } from '../report/report.svelte';
+import { speak, t } from '../text/text.svelte';
 import { startClock } from './clock.svelte';
 import { coalesce } from './coalesce';
 import { Milestones } from './milestones.svelte';
 import { remember, useTheme } from './theme';
-import { Toasts } from './toasts.svelte';
+import { Toasts, type ToastAct } from './toasts.svelte';
 
-export type Screen = 'welcome' | 'queue' | 'reader' | 'settings';
-export type SettingsPane = 'general' | 'models' | 'limits' | 'lanes' | 'prices' | 'notify';
+export type Screen = 'welcome' | 'queue' | 'reader' | 'settings' | 'report';
+export type SettingsPane =
+  'general' | 'models' | 'limits' | 'lanes' | 'prices' | 'templates' | 'storage' | 'notify';
 
 /** The figures of the last minute fade without an event. */
 const OVERVIEW_EVERY_MS = 5000;
@@ -31,6 +33,7 @@ export class App {
   readonly jobs: JobList;
   readonly detail: DetailStore;
   readonly deadLetters: DeadLetters;
+  readonly report: Report;
   readonly add: AddFlow;
   readonly actions: Actions;
   readonly milestones = new Milestones();
@@ -41,6 +44,8 @@ export class App {
 
   screen = $state<Screen>('queue');
   settingsPane = $state<SettingsPane>('general');
+  /** Where the reader and the settings go back to. */
+  private before: Screen = 'queue';
   shown = $state<JobsShown>('all');
   queue = $state<QueueName | null>(null);
   batchId = $state<BatchId | null>(null);
@@ -60,6 +65,7 @@ export class App {
     this.jobs = new JobList(backend);
     this.detail = new DetailStore(backend);
     this.deadLetters = new DeadLetters(backend);
+    this.report = new Report(backend);
     this.add = new AddFlow(backend);
     this.actions = new Actions(this);
   }
@@ -113,6 +119,7 @@ export class App {
 
   /** Asks anew for the list in sight; the other one is read when it is opened. */
   private refreshList(): void {
+    if (this.screen === 'report') this.report.refresh();
     if (this.shown === 'dead-letters') this.deadLetters.refresh();
     else this.jobs.refresh();
   }
@@ -143,6 +150,14 @@ export class App {
     this.selectSomething();
   }
 
+  /** Narrows the list to a batch's jobs of one view. */
+  showIn(batchId: BatchId, shown: JobsShown): void {
+    this.batchId = batchId;
+    this.queue = null;
+    this.searchText = '';
+    this.show(shown);
+  }
+
   clearFilters(): void {
     this.queue = null;
     this.batchId = null;
@@ -159,12 +174,33 @@ export class App {
 
   openSettings(pane: SettingsPane): void {
     this.settingsPane = pane;
-    this.screen = 'settings';
+    this.cover('settings');
+  }
+
+  leaveSettings(): void {
+    this.screen = this.before === 'report' ? 'report' : this.home;
   }
 
   openReader(jobId: JobId): void {
     this.detail.show(jobId);
-    this.screen = 'reader';
+    this.cover('reader');
+  }
+
+  leaveReader(): void {
+    this.screen = this.before;
+  }
+
+  /** Opens the report of a batch. */
+  openReport(batchId: BatchId): void {
+    this.drawerOpen = false;
+    this.screen = 'report';
+    void this.report.show(batchId);
+  }
+
+  /** Opens a screen over the present one. */
+  private cover(screen: 'reader' | 'settings'): void {
+    if (this.screen !== screen) this.before = this.screen === 'report' ? 'report' : 'queue';
+    this.screen = screen;
   }
 
   async saveSettings(change: Partial<Settings>): Promise<boolean> {
@@ -177,6 +213,22 @@ export class App {
   async welcome(change: Partial<Settings> = {}): Promise<void> {
     await this.saveSettings({ ...change, welcomed: true });
     this.screen = 'queue';
+  }
+
+  /** Opens a file in its usual program. */
+  opening(path: string): ToastAct {
+    return {
+      label: t.exports.open,
+      act: () => void this.toasts.attempt(() => this.backend.openPath(path)),
+    };
+  }
+
+  /** Shows a file in its folder. */
+  revealing(path: string): ToastAct {
+    return {
+      label: t.common.showInFolder,
+      act: () => void this.toasts.attempt(() => this.backend.revealPath(path)),
+    };
   }
 
   pauseLane(queue: QueueName, paused: boolean): Promise<boolean> {
@@ -193,6 +245,11 @@ export class App {
     this.jobs.focusedId = null;
     this.deadLetters.selectEverything(false);
     this.drawerOpen = false;
+  }
+
+  /** Reads the templates anew, after one of them changed. */
+  async readTemplates(): Promise<void> {
+    this.templates = await this.backend.templates();
   }
 
   async readOverview(): Promise<void> {

@@ -13,6 +13,13 @@ export interface Toast {
   bad: boolean;
   /** Takes back what was done; only what can be taken back has one. */
   undo: (() => Promise<void>) | null;
+  /** What can be done with it next. */
+  acts: ToastAct[];
+}
+
+export interface ToastAct {
+  label: string;
+  act: () => void;
 }
 
 const DONE_MS = 4000;
@@ -28,7 +35,12 @@ export class Toasts {
   private readonly timers = new Map<number, ReturnType<typeof setTimeout>>();
 
   done(title: string, undo: (() => Promise<void>) | null = null): void {
-    this.add({ title, hint: '', detail: '', bad: false, undo });
+    this.add({ title, hint: '', detail: '', bad: false, undo, acts: [] });
+  }
+
+  /** Something was written, and there is something to do with it. */
+  written(title: string, hint: string, acts: ToastAct[]): void {
+    this.add({ title, hint, detail: '', bad: false, undo: null, acts });
   }
 
   /** Takes back what the toast tells of. */
@@ -46,7 +58,7 @@ export class Toasts {
   }
 
   problem(problem: Problem): void {
-    this.add({ ...sayProblem(problem), bad: true, undo: null });
+    this.add({ ...sayProblem(problem), bad: true, undo: null, acts: [] });
   }
 
   dismiss(id: number): void {
@@ -88,7 +100,7 @@ export class Toasts {
 
   private expire(toast: Toast): void {
     this.hold(toast.id);
-    const lifetime = toast.bad ? PROBLEM_MS : toast.undo ? UNDO_MS : DONE_MS;
+    const lifetime = toast.bad ? PROBLEM_MS : toast.undo || toast.acts.length > 0 ? UNDO_MS : DONE_MS;
     this.timers.set(
       toast.id,
       setTimeout(() => this.dismiss(toast.id), lifetime),

@@ -6,9 +6,17 @@
  */
 import type { Affected } from './types/Affected';
 import type { BatchId } from './types/BatchId';
+import type { BatchReport } from './types/BatchReport';
+import type { BatchView } from './types/BatchView';
+import type { BucketAddress } from './types/BucketAddress';
+import type { BucketSettings } from './types/BucketSettings';
+import type { BucketStatus } from './types/BucketStatus';
+import type { BucketTest } from './types/BucketTest';
 import type { BulkAction } from './types/BulkAction';
 import type { DeadLetterGroup } from './types/DeadLetterGroup';
 import type { EngineEvent } from './types/EngineEvent';
+import type { ExportRequest } from './types/ExportRequest';
+import type { Exported } from './types/Exported';
 import type { JobDetail } from './types/JobDetail';
 import type { JobFilter } from './types/JobFilter';
 import type { JobId } from './types/JobId';
@@ -30,7 +38,10 @@ import type { ScanReport } from './types/ScanReport';
 import type { Selection } from './types/Selection';
 import type { Settings } from './types/Settings';
 import type { Submission } from './types/Submission';
+import type { SubmissionPlan } from './types/SubmissionPlan';
 import type { Submitted } from './types/Submitted';
+import type { TemplateDraft } from './types/TemplateDraft';
+import type { TemplatePreview } from './types/TemplatePreview';
 import type { TemplateView } from './types/TemplateView';
 import type { WebhookStatus } from './types/WebhookStatus';
 
@@ -53,6 +64,17 @@ export interface Backend {
   job(jobId: JobId): Promise<JobDetail>;
   /** The newest version of every template. */
   templates(): Promise<TemplateView[]>;
+  createTemplate(draft: TemplateDraft): Promise<TemplateView>;
+  /** Makes a new version; jobs that were asked with an earlier one keep theirs. */
+  editTemplate(templateId: string, draft: TemplateDraft): Promise<TemplateView>;
+  duplicateTemplate(template: string): Promise<TemplateView>;
+  removeTemplate(templateId: string): Promise<void>;
+  /** What a draft comes to, and what keeps it from being saved. Changes nothing. */
+  previewTemplate(draft: TemplateDraft, variables: Record<string, string>): Promise<TemplatePreview>;
+  /** Reads a template from a file that the person chooses; `null` when they chose none. */
+  importTemplate(): Promise<TemplateView | null>;
+  /** Writes a template to a file that the person names, and answers where; `null` when they named none. */
+  exportTemplate(template: string): Promise<string | null>;
   settings(): Promise<Settings>;
   /** Stores the settings and answers what is stored. */
   saveSettings(settings: Settings): Promise<Settings>;
@@ -61,6 +83,8 @@ export interface Backend {
   scan(paths: string[]): Promise<ScanReport>;
   /** Ends the scan under way; its promise rejects. */
   cancelScan(): Promise<void>;
+  /** What submitting would come to. Changes nothing. */
+  planSubmission(scanId: ScanId, submission: Submission): Promise<SubmissionPlan>;
   /** Makes a job of every scanned file without a finding. */
   submitScan(scanId: ScanId, submission: Submission): Promise<Submitted>;
   /** Makes one job of a prompt. */
@@ -78,6 +102,12 @@ export interface Backend {
   moveJob(jobId: JobId, place: Place): Promise<boolean>;
   /** Dead letters by cause, the largest group first. */
   deadLetters(): Promise<DeadLetterGroup[]>;
+  /** Writes jobs to a file that the person names; `name` is proposed, without its ending. `null` when they named none. */
+  exportJobs(request: ExportRequest, name: string): Promise<Exported | null>;
+  /** Batches, the newest first; `after` is the last one of the page before. */
+  batches(after: BatchId | null, limit: number): Promise<BatchView[]>;
+  /** What became of a batch, and what to do next. */
+  batchReport(batchId: BatchId): Promise<BatchReport>;
   pauseBatch(batchId: BatchId, paused: boolean): Promise<void>;
   /** Sets what a batch may cost at most; `null` for no cap. */
   setBatchCap(batchId: BatchId, capMicros: number | null): Promise<void>;
@@ -95,6 +125,20 @@ export interface Backend {
   webhookStatus(): Promise<WebhookStatus>;
   /** Sets the secret that messages are signed with; `null` removes it. It never comes back. */
   saveWebhookSecret(secret: string | null): Promise<WebhookStatus>;
+
+  bucketStatus(): Promise<BucketStatus>;
+  /** Keeps the secret of the bucket's key, in the keychain or in memory; `null` removes it. It never comes back. */
+  saveBucketSecret(secret: string | null, sessionOnly: boolean): Promise<BucketStatus>;
+  /** Writes, reads and deletes an object in a bucket that need not be saved; without a secret it takes the kept one. */
+  testBucket(bucket: BucketSettings, secret: string | null): Promise<BucketTest>;
+  /** What a pasted address or account id says of a bucket; rejects where it says nothing. */
+  readBucketAddress(text: string): Promise<BucketAddress>;
+  /** Queues the uploads of results that are not in the bucket; answers how many. */
+  uploadMissing(): Promise<number>;
+  /** Tries uploads again that were given up; answers how many. */
+  retryUploads(): Promise<number>;
+  /** Tries copies again that could not be made; answers how many. */
+  retryCopies(selection: Selection): Promise<number>;
 
   /** Keeps the key in the keychain, or in memory only. The key never comes back. */
   saveKey(key: string, sessionOnly: boolean): Promise<KeyStatus>;
@@ -133,6 +177,7 @@ export const NO_CHANGES: RetryChanges = {
   template: null,
   queue: null,
   maxTokens: null,
+  completed: false,
 };
 
 /** The filter that matches every job. */

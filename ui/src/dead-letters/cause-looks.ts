@@ -4,6 +4,13 @@ import type { Cause } from '../backend/types/Cause';
 import type { Look } from '../queue/status';
 
 const BY_CAUSE: Partial<Record<Cause, { icon: IconName; look: Look }>> = {
+  'cut-off': { icon: 'review', look: 'review' },
+  declined: { icon: 'review', look: 'review' },
+  'context-filled': { icon: 'longdoc', look: 'review' },
+  'unknown-stop-reason': { icon: 'review', look: 'review' },
+  'empty-answer': { icon: 'review', look: 'review' },
+  'fields-invalid': { icon: 'review', look: 'review' },
+  'document-not-read': { icon: 'review', look: 'review' },
   overloaded: { icon: 'server', look: 'retry' },
   'server-error': { icon: 'server', look: 'retry' },
   'unexpected-status': { icon: 'server', look: 'retry' },

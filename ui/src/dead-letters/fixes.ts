@@ -1,6 +1,6 @@
 /** The button that removes a cause: it leads to a setting, or runs the jobs again with the change that helps. */
 import type { App } from '../app/app.svelte';
-import type { DeadLetterGroup } from '../backend/types/DeadLetterGroup';
+import type { Fix } from '../backend/types/Fix';
 import type { RetryChanges } from '../backend/types/RetryChanges';
 import { MOST_TOKENS } from '../actions/retry.svelte';
 import { t } from '../text/text.svelte';
@@ -13,7 +13,7 @@ export interface FixButton {
 }
 
 /** What is changed from the start when a group is run again. */
-export function changesFor(app: App, group: DeadLetterGroup): Partial<RetryChanges> {
+export function changesFor(app: App, group: { fix: Fix }): Partial<RetryChanges> {
   switch (group.fix) {
     case 'raise-output-limit':
       return { maxTokens: Math.min(app.settings.maxTokens * 2, MOST_TOKENS) };
@@ -25,7 +25,7 @@ export function changesFor(app: App, group: DeadLetterGroup): Partial<RetryChang
 }
 
 /** What else helps; `null` where running again is all there is. */
-export function fixButton(app: App, group: DeadLetterGroup): FixButton | null {
+export function fixButton(app: App, group: { fix: Fix }): FixButton | null {
   const settings = (label: string): FixButton => ({ label, act: () => app.openSettings('models') });
   switch (group.fix) {
     case 'add-key':

@@ -28,7 +28,11 @@ export function progressCell(job: JobView, progress: Progress | undefined, now: 
       return { first: t.table.withProvider(shortDuration(now - (job.startedAt ?? now))), second: '' };
     case 'completed':
       return {
-        first: job.provider === 'offline' ? t.table.offline : t.table.written(job.outputTokens),
+        first: job.reused
+          ? t.results.reusedNote
+          : job.provider === 'offline'
+            ? t.table.offline
+            : t.table.written(job.outputTokens),
         second: job.completedAt === null ? '' : t.table.finished(finishTime(job.completedAt, now)),
       };
     case 'needs-review':
@@ -68,6 +72,7 @@ function runningCell(job: JobView, progress: Progress | undefined): ProgressCell
 
 /** What all attempts cost so far. A call under way has no price yet. */
 export function costCell(job: JobView): { first: string; second: string } {
+  if (job.reused) return { first: t.results.reused, second: '' };
   const tokens = job.inputTokens + job.outputTokens;
   const second = tokens === 0 ? '' : shortTokens(tokens);
   if (job.costMicros === null) return { first: t.common.unknown, second };

@@ -15,7 +15,7 @@ export function actOnLetter(app: App, event: KeyboardEvent): boolean {
   switch (event.key.toLowerCase()) {
     case 'r':
       if (event.shiftKey || jobs.everything) askToRunAgain(app);
-      else void actions.runAgain({ select: 'jobs', jobIds: idsToRunAgain(app) });
+      else runAgain(app);
       return true;
     case 'n':
       void actions.onSelection({ action: 'run-now' });
@@ -39,8 +39,14 @@ export function askToRunAgain(app: App): void {
   app.actions.again = { selection: app.jobs.chosen, jobs: app.jobs.selectedCount, changes: {} };
 }
 
-function idsToRunAgain(app: App): string[] {
-  return app.jobs.selection.filter(canRunAgain).map((job) => job.jobId);
+/** Runs again what failed; where all of it is done, the sheet says first what that costs. */
+function runAgain(app: App): void {
+  const { actions, jobs } = app;
+  const ended = jobs.selection.filter(canRunAgain).map((job) => job.jobId);
+  const done = jobs.selection.filter((job) => job.status === 'completed').map((job) => job.jobId);
+  if (ended.length === 0 && done.length > 0) {
+    actions.askToRunDone({ select: 'jobs', jobIds: done }, done.length);
+  } else void actions.runAgain({ select: 'jobs', jobIds: ended });
 }
 
 /** Holds what is selected, or lets it go on where all of it is held already. */

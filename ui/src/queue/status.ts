@@ -37,7 +37,7 @@ export function statusOf(job: JobView): ShownStatus {
   }
 }
 
-/** Whether a person may put it back in its queue. What is done is not bought again. */
+/** Whether a person may put it back in its queue. What is done is bought again only after its price was shown. */
 export function canRunAgain(job: JobView): boolean {
   return ['failed', 'dead-lettered', 'needs-review', 'cancelled'].includes(job.status);
 }

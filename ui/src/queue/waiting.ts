@@ -60,6 +60,8 @@ export function waitingLines(job: JobView, now: number): WaitingLines {
         first: t.cause.offline.name,
         second: t.waiting.checksIn(timeLeft(waiting.until - now)),
       };
+    case 'uploading':
+      return { first: t.waiting.uploading, second: t.waiting.uploadingNote };
     case 'file-missing': {
       const cause = t.cause['file-missing'];
       return { first: cause.name, second: t.table.fix(cause.fix) };
@@ -92,6 +94,8 @@ export function obstacleName(waiting: WaitingReason): string {
       return t.cause[waiting.cause].name;
     case 'offline':
       return t.cause.offline.name;
+    case 'uploading':
+      return t.waiting.uploading;
     case 'file-missing':
       return t.cause['file-missing'].name;
     case 'no-consumer':
@@ -155,6 +159,8 @@ export function waitingSentence(
       return `${t.cause[waiting.cause].meaning} ${t.cause[waiting.cause].hint}`;
     case 'offline':
       return words.offline(timeLeft(waiting.until - now));
+    case 'uploading':
+      return waiting.message === null ? words.uploading : words.uploadingMet(waiting.message);
     case 'file-missing':
       return `${t.cause['file-missing'].meaning} ${t.cause['file-missing'].hint}`;
     case 'no-consumer':

@@ -78,6 +78,7 @@ export const actionsEn = {
       completed: 'done already',
       live: 'waits or runs',
       'file-missing': 'file has moved',
+      'fields-need-claude': 'fields need Claude',
       price: (model: string) => `no price known for ${model}`,
     },
     expected: 'Expected',
@@ -87,6 +88,9 @@ export const actionsEn = {
     overCap: (left: string) => `More than is left today, ${left}: the rest waits for the cap.`,
     run: (n: number) => `Run ${count(n)} again`,
     note: 'Attempts restart at 1.',
+    completed: 'Done jobs, too',
+    completedNote: 'They are asked and paid again. What they have stays as an earlier run.',
+    fieldsOffline: 'Templates with fields need Claude: such jobs are left out.',
   },
   batch: {
     label: 'Batch',

@@ -71,6 +71,7 @@ export const actionsJa: Messages['actions'] = {
       completed: '完了済み',
       live: '待機中または実行中',
       'file-missing': 'ファイルが移動',
+      'fields-need-claude': '項目には Claude が必要',
       price: (model) => `${model} の料金が不明`,
     },
     expected: '予想',
@@ -80,6 +81,9 @@ export const actionsJa: Messages['actions'] = {
     overCap: (left) => `今日の残り ${left} を超えます。超える分は上限まで待機します。`,
     run: (n) => `${count(n)} 件を再実行`,
     note: '試行は 1 回目から数えます。',
+    completed: '完了したジョブも再実行',
+    completedNote: '再び課金されます。いまの結果は以前の実行として残ります。',
+    fieldsOffline: '項目のテンプレートには Claude が必要なため、そのジョブは対象外です。',
   },
   batch: {
     label: 'バッチ',

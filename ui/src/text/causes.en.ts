@@ -42,6 +42,12 @@ export const causesEn: Record<Cause, CauseWords> = {
     fix: 'run it again',
     hint: 'Run it again.',
   },
+  'fields-invalid': {
+    name: 'Fields don’t fit',
+    meaning: 'The answer is not the fields that the template asks for.',
+    fix: 'run it again',
+    hint: 'Run it again; if it stays so, say more clearly in the template what each field holds.',
+  },
   'document-not-read': {
     name: 'PDF was not read',
     meaning: 'So few tokens were counted that the PDF cannot have been read.',

@@ -33,6 +33,12 @@ export const causesJa: Record<Cause, CauseWords> = {
     fix: '再実行',
     hint: '再実行してください。',
   },
+  'fields-invalid': {
+    name: '項目が合わない',
+    meaning: '回答がテンプレートの項目どおりではありません。',
+    fix: '再実行',
+    hint: '再実行してください。続く場合は、テンプレートで各項目の内容をよりはっきり書いてください。',
+  },
   'document-not-read': {
     name: 'PDF が読まれていない',
     meaning: '入力トークンが少なすぎ、PDF が読まれたとは考えられません。',

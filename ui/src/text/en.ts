@@ -3,6 +3,11 @@ import { actionsEn } from './actions.en';
 import { causesEn } from './causes.en';
 import { count } from './format';
 import { settingsEn } from './settings.en';
+import { exportsEn } from './exports.en';
+import { reportEn } from './report.en';
+import { resultsEn } from './results.en';
+import { storageEn } from './storage.en';
+import { templatesEn } from './templates.en';
 import { waitingEn } from './waiting.en';
 
 const plural = (n: number, one: string, many: string): string => `${count(n)} ${n === 1 ? one : many}`;
@@ -226,7 +231,7 @@ export const en = {
     offlineNote: 'Sentences picked from the PDF on this computer. No model read it.',
     writtenBy: (model: string) => `Written by ${model}`,
     savedBeside: 'A copy lies beside the PDF',
-    copyFailed: 'No copy could be put beside the PDF',
+    copyFailed: 'No copy could be made',
     waited: (time: string) => `waited ${time}`,
     ran: (time: string) => `ran ${time}`,
     toldToWait: (time: string) => `told to wait ${time}`,
@@ -310,6 +315,10 @@ export const en = {
     cap: 'Spend cap for this batch',
     capAt: (cap: string) => `cap ${cap}`,
     overCap: (cap: string) => `At worst it passes the cap of ${cap}: what does not fit waits.`,
+    reused: (n: number) => `${count(n)} reused from earlier results, $0.00`,
+    fresh: 'Ask again anyway',
+    freshNote: 'Every file is asked and paid again.',
+    toFail: (n: number) => `${files(n)} would fail at once`,
     paused: 'Add paused',
     addedPaused: (n: number) => `${jobs(n)} added, paused`,
     priceUnknown: 'No price is known for this model',
@@ -466,6 +475,11 @@ export const en = {
     },
   },
   actions: actionsEn,
+  exports: exportsEn,
+  report: reportEn,
+  results: resultsEn,
+  storage: storageEn,
+  templates: templatesEn,
   waiting: waitingEn,
   cause: causesEn,
 };

@@ -27,6 +27,13 @@ function makeFormats(locale: string) {
       hourCycle: 'h23',
     }),
     day: new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' }),
+    dayClock: new Intl.DateTimeFormat(locale, {
+      month: 'short',
+      day: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    }),
     full: new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' }),
     size: new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }),
   };
@@ -94,6 +101,18 @@ export function clockOrDay(moment: number, now: number): string {
   return new Date(moment).toDateString() === new Date(now).toDateString()
     ? clock(moment)
     : formats.day.format(moment);
+}
+
+/** "18:41" today, else the day with it: "Feb 11, 18:41". */
+export function clockWithDay(moment: number, now: number): string {
+  return new Date(moment).toDateString() === new Date(now).toDateString()
+    ? clock(moment)
+    : formats.dayClock.format(moment);
+}
+
+/** "Feb 11". */
+export function day(moment: number): string {
+  return formats.day.format(moment);
 }
 
 /** Date, time and zone in full, for a tip. */

@@ -3,6 +3,11 @@ import { actionsJa } from './actions.ja';
 import { causesJa } from './causes.ja';
 import { count } from './format';
 import { settingsJa } from './settings.ja';
+import { exportsJa } from './exports.ja';
+import { reportJa } from './report.ja';
+import { resultsJa } from './results.ja';
+import { storageJa } from './storage.ja';
+import { templatesJa } from './templates.ja';
 import { waitingJa } from './waiting.ja';
 import type { Messages } from './messages';
 
@@ -219,7 +224,7 @@ export const ja: Messages = {
     offlineNote: 'この端末で PDF から文を抜き出したものです。モデルは使っていません。',
     writtenBy: (model) => `${model} が作成`,
     savedBeside: 'PDF の隣にコピーがあります',
-    copyFailed: 'PDF の隣にコピーを置けませんでした',
+    copyFailed: 'コピーを作れませんでした',
     waited: (time) => `待ち ${time}`,
     ran: (time) => `実行 ${time}`,
     toldToWait: (time) => `待機指示 ${time}`,
@@ -303,6 +308,10 @@ export const ja: Messages = {
     cap: 'このバッチの支出上限',
     capAt: (cap) => `上限 ${cap}`,
     overCap: (cap) => `最大額は上限 ${cap} を超えます。収まらない分は待機します。`,
+    reused: (n) => `以前の結果を再利用 ${count(n)} 件、$0.00`,
+    fresh: '再利用せず実行',
+    freshNote: 'すべてのファイルを実行し、課金されます。',
+    toFail: (n) => `${count(n)} 件はすぐに失敗します`,
     paused: '停止状態で追加',
     addedPaused: (n) => `${count(n)} 件を停止状態で追加しました`,
     priceUnknown: 'このモデルの料金は不明です',
@@ -459,6 +468,11 @@ export const ja: Messages = {
     },
   },
   actions: actionsJa,
+  exports: exportsJa,
+  report: reportJa,
+  results: resultsJa,
+  storage: storageJa,
+  templates: templatesJa,
   waiting: waitingJa,
   cause: causesJa,
 };

@@ -4,7 +4,7 @@ import { count } from './format';
 export const settingsEn = {
   title: 'Settings',
   general: 'General',
-  generalLead: 'How the window looks and where results go.',
+  generalLead: 'How the window looks and who answers.',
   models: 'Models & key',
   modelsLead: 'One key, tested before it is trusted.',
   language: 'Language',
@@ -17,8 +17,6 @@ export const settingsEn = {
   themeSystem: 'System',
   themeLight: 'Light',
   themeDark: 'Dark',
-  copyBeside: 'Copy each result beside its PDF',
-  copyBesideNote: 'As Markdown, with the PDF’s name. The library always keeps its own.',
   provider: 'New jobs are answered by',
   providerNote: 'You can choose otherwise each time you add files.',
   key: 'Anthropic API key',

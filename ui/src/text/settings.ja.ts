@@ -5,7 +5,7 @@ import type { Messages } from './messages';
 export const settingsJa: Messages['settings'] = {
   title: '設定',
   general: '一般',
-  generalLead: 'ウィンドウの表示と結果の置き場所。',
+  generalLead: 'ウィンドウの表示と要約の方法。',
   models: 'モデルとキー',
   modelsLead: 'キーは使う前にテスト。',
   language: '言語',
@@ -18,8 +18,6 @@ export const settingsJa: Messages['settings'] = {
   themeSystem: 'システム',
   themeLight: 'ライト',
   themeDark: 'ダーク',
-  copyBeside: '結果のコピーを PDF の隣に置く',
-  copyBesideNote: 'PDF と同じ名前の Markdown。ライブラリには常に保存します。',
   provider: '新しいジョブの要約方法',
   providerNote: 'ファイルを追加するたびに変更できます。',
   key: 'Anthropic API キー',

@@ -19,6 +19,8 @@ export const waitingEn = {
   jobPaused: 'Paused by you',
   jobPausedNote: 'Resume it to start',
   hours: 'Outside Bulk hours',
+  uploading: 'Result is uploaded',
+  uploadingNote: 'Done when it is in R2',
   checksIn: (time: string) => `Checked in ${time}`,
   sentence: {
     ready: 'It starts as soon as a slot is free.',
@@ -41,6 +43,8 @@ export const waitingEn = {
     batchPaused: 'You paused the batch.',
     jobPaused: 'You paused every job that waits here.',
     jobPausedAlone: 'You paused this job.',
+    uploading: 'The summary is written and saved here. The job is done when it is in R2, too.',
+    uploadingMet: (message: string) => `The summary is written and saved here, but not in R2 yet: ${message}`,
     hours: (time: string) => `Outside Bulk hours: Bulk starts again at ${time}.`,
     offline: (time: string) => `No connection. It is checked again in ${time}; nothing is lost.`,
   },

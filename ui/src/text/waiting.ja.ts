@@ -18,6 +18,8 @@ export const waitingJa: Messages['waiting'] = {
   jobPaused: '一時停止中',
   jobPausedNote: '再開を待っています',
   hours: '一括の稼働時間外',
+  uploading: 'アップロード中',
+  uploadingNote: 'R2 への保存で完了',
   checksIn: (time) => `${time} 後に確認`,
   sentence: {
     ready: '枠が空きしだい開始します。',
@@ -39,6 +41,8 @@ export const waitingJa: Messages['waiting'] = {
     batchPaused: 'バッチを一時停止しています。',
     jobPaused: '待機中のジョブをすべて一時停止しています。',
     jobPausedAlone: 'このジョブを一時停止しています。',
+    uploading: '要約はこの端末に保存済みです。R2 に保存されると完了です。',
+    uploadingMet: (message) => `要約はこの端末に保存済みですが、R2 にはまだありません: ${message}`,
     hours: (time) => `稼働時間外です。一括レーンは ${time} に再開します。`,
     offline: (time) => `接続がありません。${time} 後に再確認します。データは失われません。`,
   },

@@ -139,8 +139,8 @@ test('a refused key: the answer line leads to the test', async () => {
 test('settings are kept, and a wrong one is refused in words', async () => {
   const { page, complaints, close } = await openWindow(browser, pages.address, 'freeze');
   await page.getByTestId('settings-open').click();
-  await page.getByRole('switch').click();
-  assert.equal(await page.getByRole('switch').getAttribute('aria-checked'), 'false');
+  await page.getByRole('radio', { name: 'Dark' }).click();
+  assert.ok(await page.getByRole('radio', { name: 'Dark' }).isChecked());
   await page.getByRole('button', { name: 'Models & key' }).click();
   const limit = page.getByLabel('Output limit');
   await limit.fill('12');

@@ -85,21 +85,18 @@ const SCREENS = {
     query: '',
     act: async (page) => {
       await page.locator('.bt').first().click();
-      await page.getByTestId('batch-bar').locator('.btn').first().click();
+      await page.getByTestId('batch-bar').locator('.btn').nth(2).click();
       await page.locator('dialog input').fill('nothing');
     },
   },
   ...Object.fromEntries(
-    ['limits', 'lanes', 'prices', 'notify'].map((pane, index) => [
+    ['limits', 'lanes', 'prices', 'templates', 'storage', 'notify'].map((pane) => [
       `settings, ${pane}`,
       {
-        query: 'hours=22-7&webhook=failing&model=claude-unpriced',
+        query: 'hours=22-7&webhook=failing&model=claude-unpriced&bucket=waiting',
         act: async (page) => {
           await page.getByTestId('settings-open').click();
-          await page
-            .locator('.set-nav button')
-            .nth(index + 2)
-            .click();
+          await page.locator(`[data-pane=${pane}]`).click();
         },
       },
     ]),
@@ -112,6 +109,64 @@ const SCREENS = {
       await page.locator('[data-model=claude-sonnet-4-6] .ib').click();
       await page.locator('[role=menuitem]').first().click();
       await page.locator('dialog').waitFor();
+    },
+  },
+  'settings, storage, a wrong secret': {
+    query: 'bucket=failed',
+    act: async (page) => {
+      await page.getByTestId('settings-open').click();
+      await page.locator('[data-pane=storage]').click();
+      await page.locator('.bk-kept .btn').last().click();
+      await page.locator('input[type=password]').fill('wrong');
+      await page.locator('.bk-acts .btn').first().click();
+      await page.locator('.result.bad').waitFor();
+      await page.getByTestId('bucket-uploads').locator('.bk-more').click();
+    },
+  },
+  'settings, template': {
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('settings-open').click();
+      await page.locator('[data-pane=templates]').click();
+      await page.locator('[data-template=lease-abstract] .tpl-open').click();
+      await page.locator('.tpl-fields').waitFor();
+    },
+  },
+  'export sheet': {
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('export-all').click();
+      await page.locator('dialog').waitFor();
+    },
+  },
+  'report of a batch': {
+    query: '',
+    act: async (page) => {
+      await page.locator('.bt-report').last().click();
+      await page.locator('.step').first().waitFor();
+    },
+  },
+  'report of a batch, narrow, running': {
+    query: '',
+    act: async (page) => {
+      await page.evaluate(() => document.querySelector('.bt-report').click());
+      await page.locator('.rep-left').waitFor();
+    },
+    options: { viewport: { width: 900, height: 600 } },
+  },
+  'a failed upload': {
+    query: 'bucket=failed',
+    act: async (page) => {
+      await page.getByTestId('job-row').filter({ hasText: 'peatland' }).click();
+      await page.getByTestId('reused-from').waitFor();
+    },
+  },
+  'an earlier run': {
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('job-row').filter({ hasText: 'biochar' }).click();
+      await page.keyboard.press('r');
+      await page.getByTestId('dry-run').locator('hr').nth(1).waitFor();
     },
   },
   menu: { query: '', act: (page) => page.locator('.chips .chip').first().click() },

@@ -53,6 +53,7 @@ function overview(
     },
     storageProblem: null,
     finishedPerMinute: [],
+    uploads: { enabled: false, waiting: 0, oldestAt: null, failed: 0, trouble: null, retryAt: null },
     key: { source: 'keychain', ending: '7Q2f', keychainProblem: null },
     ...rest,
   };

@@ -15,15 +15,19 @@ import type { JobView } from '../types/JobView';
 import type { JobsShown } from '../types/JobsShown';
 import type { KeyStatus } from '../types/KeyStatus';
 import type { LaneSettings } from '../types/LaneSettings';
+import type { OlderResult } from '../types/OlderResult';
 import type { Problem } from '../types/Problem';
 import type { QueueName } from '../types/QueueName';
 import type { Settings } from '../types/Settings';
 import type { Submission } from '../types/Submission';
 import type { Submitted } from '../types/Submitted';
+import { PlayedUploads } from './bucket';
 import { inputOf, reservationOf, type Use } from './budget';
-import { makeJob, makeJobs, MAX_TOKENS, MODEL, scatter, summaryOf, type PlayedJob } from './fixtures';
+import { makeJob, makeJobs, MAX_TOKENS, MODEL, REUSED, scatter, type PlayedJob } from './fixtures';
 import { Moment } from './moment';
 import { PlayedPrices } from './prices';
+import { summaryOf } from './results';
+import { PlayedTemplates } from './templates';
 
 const STATUSES: Record<JobsShown, readonly JobStatus[]> = {
   all: [
@@ -62,6 +66,8 @@ export interface PlayedState {
   paused: QueueName[];
   settings: Settings;
   storageProblem: Problem | null;
+  /** How the bucket does: `ok`, `waiting` or `failed`. */
+  bucket?: string | null;
 }
 
 export class PlayedEngine {
@@ -74,6 +80,10 @@ export class PlayedEngine {
   readonly consumer: ConsumerPlace;
   readonly storageProblem: Problem | null;
   readonly prices = new PlayedPrices();
+  readonly templates = new PlayedTemplates();
+  readonly uploads: PlayedUploads;
+  /** Results of earlier runs. */
+  readonly older = new Map<JobId, OlderResult[]>();
   readonly pausedLanes: Set<QueueName>;
   readonly pausedBatches = new Set<BatchId>();
   readonly batchCaps = new Map<BatchId, number | null>();
@@ -93,6 +103,7 @@ export class PlayedEngine {
     this.jobs = state.size === 0 ? [] : makeJobs(now, state.size);
     this.key = state.key;
     this.settings = state.settings;
+    this.uploads = new PlayedUploads(state.bucket ?? null, this);
     this.circuit = state.circuit;
     this.consumer = state.consumer;
     this.storageProblem = state.storageProblem;
@@ -200,7 +211,7 @@ export class PlayedEngine {
   }
 
   submit(
-    titles: { title: string; path: string | null; pages: number | null }[],
+    titles: { title: string; path: string | null; pages: number | null; reused?: boolean }[],
     submission: Submission,
     prompt?: string,
   ): Submitted {
@@ -208,8 +219,9 @@ export class PlayedEngine {
     const batchId = `batch-new-${this.lastBatch}`;
     const now = currentTime();
     const delay = this.lanes[submission.queue].deliveryDelayMs;
-    const made = titles.map(({ title, path, pages }) =>
-      makeJob('soil', title, 'pending', now, {
+    const hasFields = this.templates.of(submission.template)?.kind === 'fields';
+    const made = titles.map(({ title, path, pages, reused = false }) =>
+      makeJob('soil', title, reused ? 'completed' : 'pending', now, {
         batchId,
         batchName: submission.name,
         kind: prompt === undefined ? 'pdf' : 'prompt',
@@ -217,11 +229,14 @@ export class PlayedEngine {
         pages,
         queue: submission.queue,
         template: submission.template,
+        hasFields,
         provider: submission.provider,
         model: submission.provider === 'offline' ? 'extractive-v1' : (submission.model ?? MODEL),
         maxAttempts: this.lanes[submission.queue].maxRetries + 1,
-        waiting: delay > 0 ? { reason: 'delayed', until: now + delay } : { reason: 'ready' },
         createdAt: now,
+        ...(reused
+          ? { ...REUSED, completedAt: now }
+          : { waiting: delay > 0 ? { reason: 'delayed', until: now + delay } : { reason: 'ready' } }),
       }),
     );
     for (const job of made) if (prompt !== undefined) this.prompts.set(job.jobId, prompt);

@@ -1,19 +1,22 @@
 /** The played queue: the five batches of the design, in every state. */
-import type { AttemptView } from '../types/AttemptView';
 import type { Cause } from '../types/Cause';
-import type { JobDetail } from '../types/JobDetail';
 import type { JobStatus } from '../types/JobStatus';
 import type { JobView } from '../types/JobView';
-import type { TemplateView } from '../types/TemplateView';
 import { BATCHES, fileName, type BatchKey } from './names';
-import { SUMMARY_CUT_OFF, SUMMARY_EN, SUMMARY_JA, SUMMARY_OFFLINE } from './summaries';
 
 export const MODEL = 'claude-sonnet-4-6';
-
-export const TEMPLATES: TemplateView[] = [
-  { template: 'pdf-summarize-v1', name: 'Research paper brief', body: 'Summarize the attached document.' },
-  { template: 'pdf-actions-v2', name: 'Decisions and actions', body: 'List decisions and actions.' },
-];
+export const LEASE_TEMPLATE = 'lease-abstract-v2';
+/** A job that took an earlier result: nothing was asked and nothing paid. */
+export const REUSED: Partial<JobView> = {
+  reused: true,
+  attempts: 0,
+  startedAt: null,
+  inputTokens: 0,
+  outputTokens: 0,
+  costMicros: 0,
+  ranMs: 0,
+  waitedMs: 0,
+};
 
 /** Numbers that look random and are the same every time. */
 export function scatter(n: number, most: number): number {
@@ -62,7 +65,8 @@ export function makeJob(
     paused: false,
     queue: batch === 'lease' ? 'high' : 'bulk',
     pages,
-    template: 'pdf-summarize-v1',
+    template: batch === 'lease' ? LEASE_TEMPLATE : 'pdf-summarize-v4',
+    hasFields: batch === 'lease',
     provider: 'claude',
     model: MODEL,
     attempts: status === 'pending' ? 0 : 1,
@@ -73,6 +77,7 @@ export function makeJob(
     inputTokens,
     outputTokens,
     costMicros: Math.round(inputTokens * 3 + outputTokens * 15),
+    reused: false,
     ranMs,
     waitedMs: status === 'pending' ? 0 : 4_000 + scatter(n, 1_800_000),
     cause: null,
@@ -175,8 +180,7 @@ function showcase(now: number): PlayedJob[] {
     soil('peatland-restoration_GHG-budget-of-rewetted-fens_synthesis.pdf', 'completed', {
       pages: 22,
       completedAt: now - 128_000,
-      ranMs: 37_000,
-      waitedMs: 1_780_000,
+      ...REUSED,
     }),
     soil('biochar_field-trials_meta-analysis.pdf', 'completed', {
       pages: 36,
@@ -229,7 +233,9 @@ export function makeJobs(now: number, size: number): PlayedJob[] {
                 costMicros: 0,
                 ranMs: 600,
               }
-            : {},
+            : batch === 'incidents' && each % 19 === 1
+              ? REUSED
+              : {},
         ),
       );
     }
@@ -244,117 +250,4 @@ export function makeJobs(now: number, size: number): PlayedJob[] {
   }
   jobs.push(...showcase(now));
   return size < base ? jobs.slice(jobs.length - size) : jobs;
-}
-
-function attempt(job: JobView, number: number, now: number, change: Partial<AttemptView>): AttemptView {
-  const startedAt = (job.startedAt ?? now) - (job.attempts - number) * 41_000;
-  return {
-    generation: 1,
-    number,
-    provider: job.provider,
-    model: job.model,
-    startedAt,
-    endedAt: startedAt + 9_000,
-    outcome: 'retryable',
-    cause: 'overloaded',
-    message: 'Overloaded',
-    httpStatus: 529,
-    requestId: `req_011CY${(scatter(job.title.length * 31 + number, 1e9) + 1e9).toString(36)}Lp`,
-    waitedMs: 8_000,
-    toldToWaitMs: null,
-    retryAt: null,
-    inputTokens: null,
-    outputTokens: null,
-    costMicros: 0,
-    ...change,
-  };
-}
-
-function attemptsOf(job: JobView, now: number): AttemptView[] {
-  const attempts: AttemptView[] = [];
-  for (let number = 1; number < job.attempts; number += 1) {
-    const limited = number % 2 === 0;
-    attempts.push(
-      attempt(job, number, now, {
-        ...(job.status === 'dead-lettered' || job.waiting?.reason === 'retrying'
-          ? { cause: job.cause, message: job.error, httpStatus: job.cause === 'overloaded' ? 529 : null }
-          : limited
-            ? { cause: 'rate-limited', message: null, httpStatus: 429, toldToWaitMs: 31_000 }
-            : {}),
-        waitedMs: number === 1 ? job.waitedMs : 8_000,
-      }),
-    );
-  }
-  if (job.attempts === 0) return [];
-  const last: Partial<AttemptView> = {
-    waitedMs: job.attempts === 1 ? job.waitedMs : 31_000,
-    inputTokens: job.inputTokens || null,
-    outputTokens: job.outputTokens || null,
-    costMicros: job.costMicros,
-    endedAt: (job.startedAt ?? now) + job.ranMs,
-    cause: job.cause,
-    message: job.error,
-    httpStatus: 200,
-  };
-  if (job.status === 'completed') last.outcome = 'completed';
-  else if (job.status === 'needs-review') last.outcome = 'needs-review';
-  else if (job.status === 'running')
-    Object.assign(last, {
-      outcome: 'running',
-      endedAt: null,
-      cause: null,
-      httpStatus: null,
-      costMicros: null,
-      requestId: null,
-    });
-  else if (job.status === 'failed')
-    Object.assign(last, { outcome: 'failed', httpStatus: null, requestId: null });
-  else if (job.status === 'cancelled') Object.assign(last, { outcome: 'cancelled', httpStatus: null });
-  else Object.assign(last, { outcome: 'retryable', httpStatus: job.cause === 'overloaded' ? 529 : null });
-  if (job.provider === 'offline')
-    Object.assign(last, { httpStatus: null, requestId: null, inputTokens: null, outputTokens: null });
-  attempts.push(attempt(job, job.attempts, now, last));
-  return attempts.reverse();
-}
-
-export function summaryOf(job: JobView): string {
-  if (job.provider === 'offline') return SUMMARY_OFFLINE;
-  if (job.status === 'needs-review') return SUMMARY_CUT_OFF;
-  return /[^\x20-\x7e]/.test(job.title) ? SUMMARY_JA : SUMMARY_EN;
-}
-
-export function detailOf(job: JobView, prompt: string | null, now: number): JobDetail {
-  const hasResult = job.status === 'completed' || job.status === 'needs-review';
-  return {
-    job,
-    prompt,
-    document:
-      job.kind === 'pdf'
-        ? {
-            sha256: 'c0'.repeat(32),
-            bytes: 2_412_331,
-            pages: job.pages,
-            encryption: 'none',
-            hasText: true,
-            finding: null,
-          }
-        : null,
-    attempts: attemptsOf(job, now),
-    result: hasResult
-      ? {
-          markdown: summaryOf(job),
-          provider: job.provider,
-          model: job.model,
-          template: job.template,
-          stopReason:
-            job.provider === 'offline' ? null : job.status === 'completed' ? 'end_turn' : 'max_tokens',
-          sha256: 'ab'.repeat(32),
-          bytes: 1_900,
-          path: `/home/mika/.local/share/gistmill/results/${job.jobId}.md`,
-          copyPath: job.sourcePath?.replace(/\.pdf$/, '.md') ?? null,
-          copyError: null,
-          createdAt: job.completedAt ?? now,
-        }
-      : null,
-  };
 }

@@ -4,7 +4,7 @@
  * Switches in the address: `?jobs=N`, `?empty`, `?welcome`, `?freeze`, `?lang=`, `?theme=`, `?key=none|session|
  * environment|no-keychain`, `?circuit=CAUSE`, `?paused=high,bulk`, `?consumer=elsewhere|nowhere`, `?slow=MS`,
  * `?fail=METHOD:CODE,…`, `?hold=scan`, `?model=claude-gone` (one the key may not use), `?dayCap=DOLLARS`,
- * `?hours=22-7` (when Bulk runs), `?storage` (the disk is full), `?webhook=ok|failing`.
+ * `?hours=22-7` (when Bulk runs), `?storage` (the disk is full), `?webhook=ok|failing`, `?bucket=ok|waiting|failed`.
  */
 import { freezeClock } from '../../app/clock.svelte';
 import type { Backend, DragEvent } from '../backend';
@@ -18,12 +18,19 @@ import type { QueueName } from '../types/QueueName';
 import type { ScanReport } from '../types/ScanReport';
 import type { WebhookStatus } from '../types/WebhookStatus';
 import { PlayedEngine } from './engine';
-import { detailOf, MODEL, TEMPLATES } from './fixtures';
-import { overviewOf } from './overview';
-import { scanReport } from './scans';
+import { bucketCommands } from './bucket';
+import { detailOf } from './details';
+import { MODEL } from './fixtures';
+import { batchesOf, overviewOf } from './overview';
+import { reportOf } from './reports';
+import { isReusable, planOf, scanReport } from './scans';
 import * as selections from './selections';
 import { playedSettings } from './settings';
+import { templateCommands } from './templates';
 import { currentTime } from '../../app/clock.svelte';
+
+/** Answers a command like the real engine: later, as a copy, or with a problem. */
+export type Answer = <T>(method: string, make: () => T) => Promise<T>;
 
 /** What a test may do from outside. */
 export interface MockHandle {
@@ -81,6 +88,7 @@ export function createBackend(query: URLSearchParams): Backend {
       waiting: 0,
     },
     settings: playedSettings(query),
+    bucket: query.get('bucket'),
     storageProblem: query.has('storage')
       ? problem(
           'storage',
@@ -159,9 +167,15 @@ export function createBackend(query: URLSearchParams): Backend {
       answer('job', () => {
         const found = engine.find(jobId);
         if (!found) throw problem('not-found', 'This job does not exist.', '');
-        return detailOf(found.job, found.prompt, currentTime());
+        return detailOf(found.job, found.prompt, currentTime(), {
+          settings: engine.settings,
+          uploads: engine.uploads,
+          older: engine.older.get(jobId) ?? [],
+          source: engine.jobs.find((job) => job.status === 'completed')?.jobId ?? jobId,
+        });
       }),
-    templates: () => answer('templates', () => TEMPLATES),
+    ...templateCommands(engine.templates, answer),
+    ...bucketCommands(engine, answer),
     settings: () => answer('settings', () => engine.settings),
     saveSettings: (next) =>
       answer('saveSettings', () => {
@@ -173,11 +187,23 @@ export function createBackend(query: URLSearchParams): Backend {
       answer('cancelScan', () => endScan?.(problem('conflict', 'The scan was cancelled.', ''))).then(
         () => undefined,
       ),
+    planSubmission: (scanId, submission) =>
+      answer('planSubmission', () => {
+        const report = reports.get(scanId);
+        if (!report) throw problem('not-found', 'This scan does not exist any more.', 'Add the files again.');
+        const model = submission.model ?? engine.settings.model;
+        return planOf(report, submission, engine.prices.of(model) ?? null);
+      }),
     submitScan: (scanId, submission) =>
       answer('submitScan', () => {
         const files = reports.get(scanId)?.files.filter((file) => file.document.finding === null) ?? [];
         return engine.submit(
-          files.map((file) => ({ title: file.name, path: file.path, pages: file.document.pages })),
+          files.map((file) => ({
+            title: file.name,
+            path: file.path,
+            pages: file.document.pages,
+            reused: isReusable(file, submission),
+          })),
           submission,
         );
       }),
@@ -194,6 +220,26 @@ export function createBackend(query: URLSearchParams): Backend {
       answer('applyAction', () => selections.applyAction(engine, selection, action)),
     moveJob: (jobId, place) => answer('moveJob', () => selections.moveJob(engine, jobId, place)),
     deadLetters: () => answer('deadLetters', () => selections.deadLetters(engine)),
+    exportJobs: (request, name) =>
+      answer('exportJobs', () => {
+        const jobs = selections.selected(engine, request.selection);
+        const results = jobs.filter((job) => ['completed', 'needs-review'].includes(job.status)).length;
+        const ending = request.format === 'markdown' ? 'md' : request.format;
+        const path = `/home/mika/Documents/${name}.${ending}`;
+        return { path, jobs: jobs.length, results, unreadable: 0, bytes: jobs.length * 1_900 };
+      }),
+    batches: (after, limit) =>
+      answer('batches', () => {
+        const all = batchesOf(engine);
+        const start = after === null ? 0 : all.findIndex((each) => each.batchId === after) + 1;
+        return all.slice(start, start + limit);
+      }),
+    batchReport: (batchId) =>
+      answer('batchReport', () => {
+        const report = reportOf(engine, batchId);
+        if (!report) throw problem('not-found', 'This batch does not exist any more.', '');
+        return report;
+      }),
     pauseBatch: (batchId, paused) =>
       answer('pauseBatch', () =>
         engine.set(() => {

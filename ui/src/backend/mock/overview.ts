@@ -13,6 +13,8 @@ const FINISHED = [3, 5, 6, 7, 8, 8, 8, 7, 8, 8, 6, 4, 5, 8, 8, 8, 8, 8, 8, 8, 9,
 /** The batches of the design in its order; later ones come first. */
 const ORDER = ['batch-soil', 'batch-lease', 'batch-sustainability', 'batch-filings', 'batch-incidents'];
 const BATCHES_AT_MOST = 10;
+/** Later ones come first. */
+const placeOf = (batchId: string): number => ORDER.indexOf(batchId);
 
 function emptyCounts(): JobCounts {
   return { total: 0, waiting: 0, running: 0, done: 0, needsReview: 0, deadLetters: 0, cancelled: 0 };
@@ -28,16 +30,10 @@ function countIn(counts: JobCounts, status: JobStatus): void {
   else counts.deadLetters += 1;
 }
 
-export function overviewOf(engine: PlayedEngine): Overview {
-  const moment = new Moment(engine);
-  const counts = emptyCounts();
+/** Every batch, the newest first. */
+export function batchesOf(engine: PlayedEngine, moment = new Moment(engine)): BatchView[] {
   const batches = new Map<string, BatchView>();
-  const lanes: Record<QueueName, { running: number; waiting: number }> = {
-    high: { running: 0, waiting: 0 },
-    bulk: { running: 0, waiting: 0 },
-  };
   for (const job of engine.jobs) {
-    countIn(counts, job.status);
     let batch = batches.get(job.batchId);
     if (!batch) {
       batch = {
@@ -56,6 +52,19 @@ export function overviewOf(engine: PlayedEngine): Overview {
       batches.set(job.batchId, batch);
     }
     countIn(batch.counts, job.status);
+  }
+  return [...batches.values()].sort((one, other) => placeOf(one.batchId) - placeOf(other.batchId));
+}
+
+export function overviewOf(engine: PlayedEngine): Overview {
+  const moment = new Moment(engine);
+  const counts = emptyCounts();
+  const lanes: Record<QueueName, { running: number; waiting: number }> = {
+    high: { running: 0, waiting: 0 },
+    bulk: { running: 0, waiting: 0 },
+  };
+  for (const job of engine.jobs) {
+    countIn(counts, job.status);
     if (job.status === 'running') lanes[job.queue].running += 1;
     if (job.status === 'pending') lanes[job.queue].waiting += 1;
   }
@@ -70,9 +79,7 @@ export function overviewOf(engine: PlayedEngine): Overview {
       obstacle: lanes[queue].waiting === 0 ? null : moment.obstacleOf(queue),
       answer: null,
     })),
-    batches: [...batches.values()]
-      .sort((one, other) => ORDER.indexOf(one.batchId) - ORDER.indexOf(other.batchId))
-      .slice(0, BATCHES_AT_MOST),
+    batches: batchesOf(engine, moment).slice(0, BATCHES_AT_MOST),
     consumer: engine.consumer,
     circuits: engine.circuit ? [{ ...engine.circuit, waiting: counts.waiting }] : [],
     answer: counts.running > 0 || counts.waiting === 0 ? null : 'The next job starts at its retry time.',
@@ -86,5 +93,6 @@ export function overviewOf(engine: PlayedEngine): Overview {
     storageProblem: engine.storageProblem,
     finishedPerMinute: counts.total === 0 ? FINISHED.map(() => 0) : FINISHED,
     key: engine.key,
+    uploads: engine.uploads.view(engine.settings.bucket),
   };
 }

@@ -3,6 +3,8 @@ import type { Cause } from '../types/Cause';
 import type { ModelPrice } from '../types/ModelPrice';
 import type { ScanReport } from '../types/ScanReport';
 import type { ScannedFile } from '../types/ScannedFile';
+import type { Submission } from '../types/Submission';
+import type { SubmissionPlan } from '../types/SubmissionPlan';
 import { costOf } from './budget';
 import { MAX_TOKENS, scatter } from './fixtures';
 import { fileName } from './names';
@@ -18,6 +20,7 @@ function scanned(path: string, n: number, finding: [Cause, string] | undefined):
   return {
     path,
     name: path.split('/').at(-1) ?? path,
+    relativePath: path.split('/').slice(-2).join('/'),
     modifiedMs: 1_770_000_000_000 - n * 86_400_000,
     document: {
       sha256: n.toString(16).padStart(64, '0'),
@@ -27,6 +30,28 @@ function scanned(path: string, n: number, finding: [Cause, string] | undefined):
       hasText: true,
       finding: finding ? { cause: finding[0], message: finding[1] } : null,
     },
+  };
+}
+
+/** Whether a file has a result of the first template and the settings' model already. */
+export function isReusable(file: ScannedFile, submission: Submission): boolean {
+  const again = Number.parseInt(file.document.sha256, 16) % 31 === 7;
+  const { fresh, provider, template } = submission;
+  return again && !fresh && provider === 'claude' && template.startsWith('pdf-summarize');
+}
+
+export function planOf(report: ScanReport, submission: Submission, price: ModelPrice | null): SubmissionPlan {
+  const good = report.files.filter((file) => file.document.finding === null);
+  const asked = good.filter((file) => !isReusable(file, submission));
+  const costs =
+    price && asked.map((file) => costOf({ pages: file.document.pages, maxTokens: MAX_TOKENS }, price));
+  const free = submission.provider === 'offline';
+  return {
+    toRun: asked.length,
+    reused: good.length - asked.length,
+    toFail: 0,
+    expectedMicros: free ? 0 : costs && costs.reduce((sum, cost) => sum + cost.expected, 0),
+    atWorstMicros: free ? 0 : costs && costs.reduce((sum, cost) => sum + cost.atWorst, 0),
   };
 }
 

@@ -16,6 +16,7 @@ import { EVERY_JOB } from '../backend';
 import { costOf } from './budget';
 import type { PlayedEngine } from './engine';
 import type { PlayedJob } from './fixtures';
+import { pathOf } from './results';
 
 /** Findings that no other attempt changes. */
 const LASTING: Cause[] = ['pdf-encrypted', 'pdf-damaged', 'not-a-pdf', 'too-many-pages'];
@@ -43,7 +44,7 @@ export function fixOf(cause: Cause): Fix {
   return FIXES[cause] ?? 'run-again';
 }
 
-function selected(engine: PlayedEngine, selection: Selection): PlayedJob[] {
+export function selected(engine: PlayedEngine, selection: Selection): PlayedJob[] {
   if (selection.select === 'matching') return engine.matching(selection.filter);
   const wanted = new Set(selection.jobIds);
   return engine.jobs.filter((job) => wanted.has(job.jobId));
@@ -51,23 +52,26 @@ function selected(engine: PlayedEngine, selection: Selection): PlayedJob[] {
 
 function changed(job: PlayedJob, changes: RetryChanges): PlayedJob {
   const provider = changes.provider ?? job.provider;
+  const template = changes.template ?? job.template;
   const usual = job.provider === 'offline' ? 'claude-sonnet-4-6' : job.model;
   return {
     ...job,
     provider,
     model: provider === 'offline' ? 'extractive-v1' : (changes.model ?? usual),
-    template: changes.template ?? job.template,
+    template,
+    hasFields: template.startsWith('lease-abstract'),
     queue: changes.queue ?? job.queue,
     maxTokens: changes.maxTokens ?? job.maxTokens,
   };
 }
 
-function leftOut(engine: PlayedEngine, job: PlayedJob): LeftOutReason | null {
-  if (job.status === 'completed') return { why: 'completed' };
+function leftOut(engine: PlayedEngine, job: PlayedJob, completed: boolean): LeftOutReason | null {
+  if (job.status === 'completed' && !completed) return { why: 'completed' };
   if (['pending', 'running', 'submitted'].includes(job.status)) return { why: 'live' };
   if (job.cause === 'file-missing') return { why: 'file-missing' };
   const fits = job.cause === 'too-many-pages' && job.provider === 'offline';
   if (job.cause !== null && LASTING.includes(job.cause) && !fits) return { why: 'finding', cause: job.cause };
+  if (job.provider === 'offline' && job.hasFields) return { why: 'fields-need-claude' };
   if (job.provider === 'claude' && !engine.prices.of(job.model))
     return { why: 'price-unknown', model: job.model };
   return null;
@@ -77,7 +81,7 @@ export function planRetry(engine: PlayedEngine, selection: Selection, changes: R
   const reasons = new Map<string, { reason: LeftOutReason; jobs: number }>();
   const plan: RetryPlan = { wouldRun: 0, wouldNot: [], expectedMicros: 0, atWorstMicros: 0 };
   for (const job of selected(engine, selection).map((each) => changed(each, changes))) {
-    const reason = leftOut(engine, job);
+    const reason = leftOut(engine, job, changes.completed);
     if (reason) {
       const key = JSON.stringify(reason);
       reasons.set(key, { reason, jobs: (reasons.get(key)?.jobs ?? 0) + 1 });
@@ -94,11 +98,25 @@ export function planRetry(engine: PlayedEngine, selection: Selection, changes: R
   return plan;
 }
 
+/** What a run left stays as the result of an earlier run. */
+function keepOlder(engine: PlayedEngine, job: PlayedJob): void {
+  const older = engine.older.get(job.jobId) ?? [];
+  const generation = older.length + 1;
+  const { model, template } = job;
+  const createdAt = job.completedAt ?? currentTime();
+  engine.older.set(job.jobId, [
+    { generation, model, template, path: pathOf(job, generation), createdAt },
+    ...older,
+  ]);
+}
+
 export function retry(engine: PlayedEngine, selection: Selection, changes: RetryChanges): Affected {
   const jobs = selected(engine, selection);
-  const able = jobs.filter((job) => leftOut(engine, changed(job, changes)) === null);
+  const able = jobs.filter((job) => leftOut(engine, changed(job, changes), changes.completed) === null);
   for (const job of able) {
+    if (job.status === 'completed' || job.status === 'needs-review') keepOlder(engine, job);
     Object.assign(job, changed(job, changes), {
+      reused: false,
       status: 'pending',
       waiting: { reason: 'ready' },
       paused: false,

@@ -1,5 +1,6 @@
 /** The played settings, as the design's pictures have them, with what the address changes. */
 import type { Settings } from '../types/Settings';
+import { PLAYED_BUCKET } from './bucket';
 import { MAX_TOKENS, MODEL } from './fixtures';
 
 export function playedSettings(query: URLSearchParams): Settings {
@@ -10,7 +11,13 @@ export function playedSettings(query: URLSearchParams): Settings {
     model: query.get('model') ?? MODEL,
     maxTokens: MAX_TOKENS,
     baseUrl: null,
-    copyBesidePdf: true,
+    copiesTo: 'beside-pdf',
+    outputFolder: null,
+    nameTaken: 'number',
+    batchCsv: true,
+    batchJsonl: false,
+    batchMarkdown: true,
+    bucket: query.has('bucket') && query.get('bucket') !== 'none' ? PLAYED_BUCKET : null,
     language: (query.get('lang') ?? 'system') as Settings['language'],
     theme: (query.get('theme') ?? 'system') as Settings['theme'],
     welcomed: !query.has('welcome'),

@@ -51,3 +51,12 @@ Moderate grazing kept the grassland a sink in 19 of 26 site years (p. 4).
 - Heavy grazing turned four of six sites into sources within three years (p. 12).
 - Methane from cattle offset
 `;
+
+export const SUMMARY_FIELDS = `| Field | Value |
+| --- | --- |
+| tenant | Harbour Row Trading Ltd |
+| starts_on | 2026-04-01 |
+| rent_per_year | 48,600 |
+| break_clause | yes |
+| obligations | roof, gutters; fire doors; shared loading bay |
+`;
