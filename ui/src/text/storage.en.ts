@@ -48,6 +48,7 @@ export const storageEn = {
   secretHint: 'Paste the secret',
   secretHere: 'In the system keychain',
   secretSession: 'This session only',
+  secretEnvironment: 'From GISTMILL_R2_SECRET',
   secretKept: 'It is not shown again.',
   replace: 'Replace',
   remove: 'Remove',

@@ -46,6 +46,7 @@ export const storageJa: Messages['storage'] = {
   secretHint: 'シークレットを貼り付け',
   secretHere: 'OS のキーチェーンに保存',
   secretSession: '今回の起動中のみ保持',
+  secretEnvironment: '環境変数 GISTMILL_R2_SECRET から',
   secretKept: '再表示できません。',
   replace: '変更',
   remove: '削除',

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use gistmill_engine::model::{BucketSettings, BucketStatus, FailedUpload, Problem};
+use gistmill_engine::model::{BucketSettings, BucketStatus, FailedUpload, KeySource, Problem};
 use gistmill_engine::{Engine, EngineError};
 use serde::Serialize;
 use serde_json::json;
@@ -247,10 +247,11 @@ fn key(settings: &BucketSettings, status: &BucketStatus) -> String {
         "" => "none; name it with “gistmill bucket set --key-id ID”",
         id => id,
     };
-    let secret = match (status.secret_set, status.secret_is_lasting) {
-        (true, true) => "in the keychain",
-        (true, false) => "from GISTMILL_R2_SECRET",
-        (false, _) => "none; keep it with “gistmill bucket secret set”",
+    let secret = match status.secret_source {
+        KeySource::Keychain => "in the keychain",
+        KeySource::Environment => "from GISTMILL_R2_SECRET",
+        KeySource::Session => "until this program ends",
+        KeySource::None => "none; keep it with “gistmill bucket secret set”",
     };
     format!("Access key: {id}\nSecret: {secret}")
 }

@@ -8,8 +8,8 @@ use secrecy::SecretString;
 use super::{Engine, blocking};
 use crate::error::EngineError;
 use crate::model::{
-    BucketAddress, BucketSettings, BucketStatus, BucketTest, Selection, Settings, UploadCause,
-    UploadTrouble,
+    BucketAddress, BucketSettings, BucketStatus, BucketTest, KeySource, Selection, Settings,
+    UploadCause, UploadTrouble,
 };
 use crate::results::{Bucket, checked_bucket, read_address};
 
@@ -17,10 +17,9 @@ use crate::results::{Bucket, checked_bucket, read_address};
 const BUCKET_SECRET: &str = "bucket-secret";
 
 /// Where the secret comes from.
-#[derive(Default)]
 struct Secret {
     value: Option<SecretString>,
-    lasting: bool,
+    source: KeySource,
     keychain_problem: Option<String>,
 }
 
@@ -38,7 +37,7 @@ impl Engine {
         Ok(BucketStatus {
             address,
             secret_set: secret.value.is_some(),
-            secret_is_lasting: secret.lasting,
+            secret_source: secret.source,
             keychain_problem: secret.keychain_problem,
             uploads: self.0.store.uploads_view().await?,
             uploaded: counts.uploaded,
@@ -235,12 +234,19 @@ impl Engine {
             Ok(kept) => (kept, None),
             Err(error) => (None, Some(error.to_string())),
         };
-        let lasting = session.is_none() && kept.is_some();
+        let environment = self.0.config.environment_bucket_secret.clone();
+        let (value, source) = if session.is_some() {
+            (session, KeySource::Session)
+        } else if kept.is_some() {
+            (kept, KeySource::Keychain)
+        } else if environment.is_some() {
+            (environment, KeySource::Environment)
+        } else {
+            (None, KeySource::None)
+        };
         Secret {
-            value: session
-                .or(kept)
-                .or_else(|| self.0.config.environment_bucket_secret.clone()),
-            lasting,
+            value,
+            source,
             keychain_problem,
         }
     }

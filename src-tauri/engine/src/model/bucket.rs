@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Timestamp, word};
+use super::{KeySource, Timestamp, word};
 
 /// Where in the world Cloudflare keeps a bucket: it answers at the address of its jurisdiction only.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -240,7 +240,7 @@ pub struct UploadsView {
 }
 
 /// The bucket and how its uploads come on, in full.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "camelCase")]
 pub struct BucketStatus {
@@ -248,8 +248,8 @@ pub struct BucketStatus {
     pub address: Option<String>,
     /// Whether there is a secret.
     pub secret_set: bool,
-    /// Whether that secret is kept until the program ends only, or came from the environment.
-    pub secret_is_lasting: bool,
+    /// Where it comes from.
+    pub secret_source: KeySource,
     /// Why the keychain can't be used, if it can't.
     pub keychain_problem: Option<String>,
     /// How uploads come on.

@@ -213,14 +213,14 @@ impl Default for Settings {
     }
 }
 
-/// Where the API key comes from.
+/// Where a key or a secret comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "kebab-case")]
 pub enum KeySource {
     /// The system's keychain.
     Keychain,
-    /// The environment variable `ANTHROPIC_API_KEY`.
+    /// An environment variable (`ANTHROPIC_API_KEY`, `GISTMILL_R2_SECRET`).
     Environment,
     /// Memory: gone when the program ends.
     Session,

@@ -102,7 +102,7 @@ export class PlayedUploads {
     return {
       address: bucket && addressOf(bucket),
       secretSet: this.secretSet,
-      secretIsLasting: this.lasting,
+      secretSource: this.secretSet ? (this.lasting ? 'keychain' : 'session') : 'none',
       keychainProblem: this.keychainProblem,
       uploads: this.view(bucket),
       uploaded: bucket?.enabled ? Math.max(0, done.length - elsewhere) : 0,
