@@ -31,8 +31,7 @@ impl House {
             )
             .unwrap();
         assert_eq!(changed, 1, "the job must have a result");
-        let text = format!("{json}\n\n<!-- gistmill: claude by x, contract-key-terms-v1 -->\n");
-        std::fs::write(self.result_path(job_id), text).unwrap();
+        std::fs::write(self.result_path(job_id), format!("{json}\n")).unwrap();
     }
 
     /// Stores a batch of completed jobs with these titles, each with a result of its own text, that ran 1 ms,

@@ -108,7 +108,7 @@ const SCREENS = [
     act: async (page) => {
       await page.locator('.chip:visible').first().click();
       await page.getByRole('menuitemradio', { name: 'Soil carbon review' }).click();
-      await page.getByTestId('batch-bar').locator('.btn').first().click();
+      await page.getByTestId('batch-bar').locator('.btn').nth(2).click();
       await page.locator('dialog input').fill('30');
     },
   },

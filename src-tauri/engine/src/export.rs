@@ -186,7 +186,7 @@ fn content(text: &str, format: ResultFormat) -> Content {
         ResultFormat::Json => match templates::ordered(text) {
             Some(values) => Content::Fields(values),
             // What somebody made of it is still what is there.
-            None => Content::Text(text.to_owned()),
+            None => Content::Text(text.trim_end().to_owned()),
         },
         ResultFormat::Markdown => Content::Text(without_origin(text).to_owned()),
     }
