@@ -333,3 +333,25 @@ async fn a_preview_says_the_same_as_saving_would() {
     assert_eq!(previewed.variables, ["language", "tone"]);
     assert_eq!(previewed.problem, None);
 }
+
+#[tokio::test]
+async fn the_summary_is_offered_first_whatever_others_are_called() {
+    let house = House::idle().await;
+    for name in ["Aardvark", "Abstract"] {
+        house
+            .engine
+            .create_template(TemplateDraft {
+                name: name.to_owned(),
+                body: "Say what this is.".to_owned(),
+                ..TemplateDraft::default()
+            })
+            .await
+            .unwrap();
+    }
+    let offered = house.engine.templates().await.unwrap();
+    assert_eq!(
+        offered[0].template_id, "pdf-summarize",
+        "who adds files without choosing gets a summary"
+    );
+    assert_eq!(offered.len(), 7);
+}

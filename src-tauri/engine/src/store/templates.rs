@@ -28,6 +28,9 @@ const OFFERED: &str = "NOT t.removed AND t.version = (SELECT max(version) FROM t
 /// Most numbers that are tried to make an id unique.
 const MOST_NUMBERS: u32 = 100_000;
 
+/// The template that is offered first.
+const USUAL: &str = "pdf-summarize";
+
 impl Store {
     /// Returns the newest version of every template that is offered.
     pub(crate) async fn templates(&self) -> Result<Vec<TemplateView>> {
@@ -115,7 +118,8 @@ pub(crate) enum Removal {
 
 fn offered(connection: &Connection) -> Result<Vec<TemplateView>> {
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT {VIEW_COLUMNS} FROM {VIEW_TABLES} WHERE {OFFERED} ORDER BY t.template_id"
+        "SELECT {VIEW_COLUMNS} FROM {VIEW_TABLES} WHERE {OFFERED}
+         ORDER BY t.template_id <> '{USUAL}', t.template_id"
     ))?;
     let found = statement.query_map([], view)?;
     Ok(found.collect::<rusqlite::Result<_>>()?)

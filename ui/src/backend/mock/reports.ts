@@ -39,7 +39,11 @@ function stepsOf(engine: PlayedEngine, jobs: PlayedJob[]): NextStep[] {
     const price = engine.prices.of(job.model);
     step.jobs += 1;
     step.atWorstMicros =
-      price && step.atWorstMicros !== null ? step.atWorstMicros + costOf(job, price).atWorst : null;
+      step.fix === 'replace-file'
+        ? 0 // As it is, the file would not run.
+        : price && step.atWorstMicros !== null
+          ? step.atWorstMicros + costOf(job, price).atWorst
+          : null;
     steps.set(key, step);
   }
   return [...steps.values()].sort((one, other) => other.jobs - one.jobs);
