@@ -363,3 +363,38 @@ async fn settings_of_a_bucket_that_cannot_be_right_are_refused_and_a_pasted_addr
     assert_eq!(read.folder.as_deref(), Some("team"));
     assert!(house.engine.read_bucket_address("hello there").is_err());
 }
+
+#[tokio::test]
+async fn jobs_that_are_kept_for_a_day_are_kept_until_they_are_uploaded() {
+    let mut port = Port::new(|_| {}).await;
+    port.proxy.hang_up().await;
+    let submitted = port.house.add(&["a.pdf", "b.pdf"]).await;
+    port.house.until_completed(&submitted).await;
+    port.house
+        .set(|settings| settings.retention_days = Some(1))
+        .await;
+    for _ in 0..3 {
+        port.house.clock.advance(Duration::from_secs(30 * 3600));
+        port.until("a try", |status| status.uploads.trouble.is_some())
+            .await;
+    }
+    assert_eq!(
+        port.house.jobs().await.len(),
+        2,
+        "what is not in the bucket yet must not be removed here"
+    );
+    port.proxy.pick_up().await;
+    let mut events = port.house.engine.subscribe();
+    for _ in 0..3_000 {
+        if port.house.jobs().await.is_empty() {
+            break;
+        }
+        port.house.clock.advance(Duration::from_secs(60));
+        drop(tokio::time::timeout(Duration::from_millis(20), events.recv()).await);
+    }
+    assert!(
+        port.house.jobs().await.is_empty(),
+        "what is there is removed here when its time has come"
+    );
+    assert_eq!(port.there.list("gists/results").await.len(), 2);
+}

@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use secrecy::SecretString;
-use tokio::sync::{Notify, broadcast};
+use tokio::sync::{Notify, Semaphore, broadcast};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
@@ -331,6 +331,7 @@ impl Engine {
             fault: Arc::clone(&self.0.config.fault),
             wake: Arc::clone(&self.0.uploads),
             ended: Arc::clone(&self.0.ended),
+            documents: Semaphore::new(1),
         }
     }
 

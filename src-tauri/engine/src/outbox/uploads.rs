@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use futures_util::StreamExt as _;
 use secrecy::SecretString;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
@@ -42,6 +42,8 @@ pub(crate) struct Uploader {
     pub(crate) wake: Arc<Notify>,
     /// Wakes who delivers the rest: a batch may be finished by an upload.
     pub(crate) ended: Arc<Notify>,
+    /// One PDF at a time: each is in memory as a whole.
+    pub(crate) documents: Semaphore,
 }
 
 impl Uploader {
@@ -56,13 +58,13 @@ impl Uploader {
                     tracing::warn!(%error, "uploads are put off, since the database can't be used");
                 }
             }
-            let latest = self.clock.now().after(LOOK_AGAIN);
+            let now = self.clock.now();
+            let latest = now.after(LOOK_AGAIN);
             let next = match self.store.next_upload_at().await {
-                Ok(Some(next)) => next.min(latest),
-                Ok(None) | Err(_) => latest,
+                // What is due and was not done just now waits for a person, or for the database.
+                Ok(Some(next)) if next > now => next.min(latest),
+                Ok(_) | Err(_) => latest,
             };
-            // Something that is due and was not done has had its try.
-            let next = next.max(self.clock.now().after(Duration::from_millis(200)));
             tokio::select! {
                 () = stop.cancelled() => return,
                 () = self.wake.notified() => {}
@@ -118,6 +120,11 @@ impl Uploader {
 
     /// Uploads one thing. Says whether something stands in the way of all.
     async fn upload(&self, bucket: &Bucket, address: &str, upload: Upload) -> Result<bool> {
+        // Never closed, so there is always a permit to wait for.
+        let _one_document = match upload.content {
+            UploadContent::Document { .. } => self.documents.acquire().await.ok(),
+            UploadContent::Result { .. } => None,
+        };
         let object = match self.object(&upload).await {
             Ok(object) => object,
             Err(trouble) => return self.failed(upload, trouble).await,

@@ -4,7 +4,7 @@
 use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
-use super::{Result, Store, held, lists, search};
+use super::{Result, Store, held, lists, policy, search};
 use crate::model::{Affected, BatchId, BulkAction, JobId, Selection, Timestamp};
 
 /// Which jobs are removed.
@@ -12,7 +12,7 @@ use crate::model::{Affected, BatchId, BulkAction, JobId, Selection, Timestamp};
 pub(crate) enum Purge {
     /// Those that a person selected.
     Selected(Selection),
-    /// Those that ended before a moment.
+    /// Those that ended before a moment, but for those whose results are still on their way out.
     EndedBefore(Timestamp),
 }
 
@@ -228,6 +228,21 @@ pub(super) fn count(
     })
 }
 
+/// Returns the condition that leaves out jobs which copies or uploads wait for: nobody else has their results.
+fn still_leaving(connection: &Connection) -> Result<&'static str> {
+    // Where uploads are switched off, nothing waits for them.
+    Ok(match policy::bucket(connection)? {
+        Some(_) => {
+            " AND NOT EXISTS (SELECT 1 FROM outbox AS o WHERE o.job_id = j.job_id
+                 AND o.receiver IN ('folder', 'bucket') AND o.ended_at IS NULL)"
+        }
+        None => {
+            " AND NOT EXISTS (SELECT 1 FROM outbox AS o WHERE o.job_id = j.job_id
+                 AND o.receiver = 'folder' AND o.ended_at IS NULL)"
+        }
+    })
+}
+
 pub(super) fn purge_some(
     connection: &Connection,
     which: &Purge,
@@ -237,7 +252,10 @@ pub(super) fn purge_some(
     let (condition, mut values) = match which {
         Purge::Selected(selection) => chosen(selection),
         Purge::EndedBefore(moment) => (
-            "j.completed_at IS NOT NULL AND j.completed_at < ?".to_owned(),
+            format!(
+                "j.completed_at IS NOT NULL AND j.completed_at < ?{}",
+                still_leaving(connection)?
+            ),
             vec![Value::from(moment.0)],
         ),
     };
