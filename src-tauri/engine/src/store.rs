@@ -11,6 +11,7 @@ pub mod bench;
 mod candidate;
 mod circuits;
 mod claim;
+mod complete;
 mod exports;
 mod finish;
 mod gate;
@@ -52,8 +53,9 @@ use crate::error::EngineError;
 pub(crate) use actions::Purge;
 pub(crate) use answers::NewAnswer;
 pub(crate) use claim::{ClaimRequest, ClaimedJob, Lease};
+pub(crate) use complete::NewResult;
 pub(crate) use exports::{ExportOutline, ExportRow, ExportTitle};
-pub(crate) use finish::{AfterAttempt, AttemptEnd, NewResult};
+pub(crate) use finish::{AfterAttempt, AttemptEnd};
 pub(crate) use ledger::Settlement;
 pub(crate) use lists::ListContext;
 pub(crate) use outbox::{

@@ -3,27 +3,21 @@
 //! An upload is a row of the outbox for the receiver `bucket`. Trouble that would meet every upload
 //! (no connection, a wrong secret) is a hold: none is tried before its end, and then one alone is.
 
-use std::time::Duration;
+mod hold;
 
-use rusqlite::{Connection, OptionalExtension as _, Row};
+use rusqlite::{Connection, Row};
+
+use hold::{hold, put_off};
 
 use super::{Result, Store, held, outbox, policy, rows};
-use crate::model::{
-    FailedUpload, JobId, ResultFormat, Timestamp, UploadCause, UploadTrouble, UploadsView,
-};
+use crate::model::{FailedUpload, JobId, ResultFormat, Timestamp, UploadsView};
 
-/// Wait after the first trouble that meets all uploads; doubled each time.
-const FIRST_HOLD: Duration = Duration::from_secs(10);
-/// Longest such wait.
-const LONGEST_HOLD: Duration = Duration::from_secs(600);
-/// Wait after the first trouble of one upload; doubled each time.
-const FIRST_DELAY: Duration = Duration::from_secs(5);
-/// Longest such wait.
-const LONGEST_DELAY: Duration = Duration::from_secs(300);
 /// Failures that are told of.
 const FAILURES: u32 = 20;
 /// Uploads that are queued in one transaction.
 const QUEUED_AT_ONCE: u32 = 1_000;
+
+pub(super) use hold::trouble;
 
 /// What is uploaded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -153,60 +147,6 @@ impl Store {
             .await
     }
 
-    /// Records what stands in the way of all uploads, and when the next one is tried.
-    pub(crate) async fn hold_uploads(
-        &self,
-        upload: Option<Upload>,
-        trouble: UploadTrouble,
-        now: Timestamp,
-    ) -> Result<()> {
-        self.write(move |connection| {
-            if let Some(upload) = &upload {
-                put_off(connection, upload, &trouble.message, now)?;
-            }
-            let present = hold(connection)?;
-            // Uploads that were under way together met the same: that is one trouble.
-            if present.as_ref().is_some_and(|hold| hold.retry_at > now) {
-                return Ok(());
-            }
-            let tries = present.as_ref().map_or(0, |hold| hold.tries);
-            let since = present.as_ref().map_or(now, |hold| hold.since);
-            let retry_at = now.after(doubled(FIRST_HOLD, tries, LONGEST_HOLD));
-            connection
-                .prepare_cached(
-                    "INSERT INTO upload_hold (one, cause, message, hint, since, tries, retry_at)
-                     VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6)
-                     ON CONFLICT (one) DO UPDATE SET cause = excluded.cause,
-                         message = excluded.message, hint = excluded.hint, tries = excluded.tries,
-                         retry_at = excluded.retry_at",
-                )?
-                .execute((
-                    trouble.cause.key(),
-                    &trouble.message,
-                    &trouble.hint,
-                    since.0,
-                    tries + 1,
-                    retry_at.0,
-                ))?;
-            Ok(())
-        })
-        .await
-    }
-
-    /// Has uploads tried now, since what stood in their way may have been mended.
-    pub(crate) async fn release_uploads(&self, now: Timestamp) -> Result<()> {
-        self.write(move |connection| {
-            connection.execute("DELETE FROM upload_hold", [])?;
-            connection.execute(
-                "UPDATE outbox SET available_at = ?1
-                 WHERE receiver = 'bucket' AND ended_at IS NULL AND available_at > ?1",
-                [now.0],
-            )?;
-            Ok(())
-        })
-        .await
-    }
-
     /// Queues the uploads again that were given up. Returns how many.
     pub(crate) async fn retry_uploads(&self, now: Timestamp) -> Result<u64> {
         self.write(move |connection| {
@@ -301,37 +241,6 @@ const NOT_UPLOADED: &str = "(r.remote_address IS NULL OR substr(r.remote_address
          AND o.event = 'result.stored' AND o.subject = r.job_id || '/' || r.generation \
          AND o.ended_at IS NULL)";
 
-struct Hold {
-    trouble: UploadTrouble,
-    since: Timestamp,
-    tries: u32,
-    retry_at: Timestamp,
-}
-
-fn hold(connection: &Connection) -> Result<Option<Hold>> {
-    Ok(connection
-        .prepare_cached("SELECT cause, message, hint, since, tries, retry_at FROM upload_hold")?
-        .query_row([], |row| {
-            let cause: String = row.get(0)?;
-            Ok(Hold {
-                trouble: UploadTrouble {
-                    cause: UploadCause::from_key(&cause).unwrap_or(UploadCause::Refused),
-                    message: row.get(1)?,
-                    hint: row.get(2)?,
-                },
-                since: rows::timestamp(row, 3)?,
-                tries: row.get(4)?,
-                retry_at: rows::timestamp(row, 5)?,
-            })
-        })
-        .optional()?)
-}
-
-/// Returns what stands in the way of all uploads.
-pub(super) fn trouble(connection: &Connection) -> Result<Option<UploadTrouble>> {
-    Ok(hold(connection)?.map(|hold| hold.trouble))
-}
-
 /// Returns how uploads come on, in short.
 pub(super) fn view(connection: &Connection) -> Result<UploadsView> {
     let hold = hold(connection)?;
@@ -411,18 +320,6 @@ fn end(connection: &Connection, outbox_id: i64, error: Option<&str>, now: Timest
     Ok(())
 }
 
-/// Has an upload wait for its next try.
-fn put_off(connection: &Connection, upload: &Upload, message: &str, now: Timestamp) -> Result<()> {
-    let wait = doubled(FIRST_DELAY, upload.tries, LONGEST_DELAY);
-    connection
-        .prepare_cached(
-            "UPDATE outbox SET tries = tries + 1, last_error = ?2, available_at = ?3
-             WHERE outbox_id = ?1 AND ended_at IS NULL",
-        )?
-        .execute((upload.outbox_id, message, now.after(wait).0))?;
-    Ok(())
-}
-
 /// Completes a job that waits for its upload. Says whether it did.
 fn release(connection: &Connection, job_id: &JobId, now: Timestamp) -> Result<bool> {
     let released = connection
@@ -456,10 +353,4 @@ fn failures(connection: &Connection) -> Result<Vec<FailedUpload>> {
         })
     })?;
     Ok(found.collect::<rusqlite::Result<_>>()?)
-}
-
-fn doubled(first: Duration, times: u32, longest: Duration) -> Duration {
-    first
-        .saturating_mul(2_u32.saturating_pow(times.min(16)))
-        .min(longest)
 }

@@ -11,7 +11,7 @@ use crate::model::{
     Provider, QueueName, Selection, WaitingReason,
 };
 use crate::store::actions::{self, Purge};
-use crate::store::{AfterAttempt, NewBatch, answers, finish, open, submit, turns};
+use crate::store::{AfterAttempt, NewBatch, answers, complete, finish, open, submit, turns};
 
 /// Stores jobs in every state that a person can meet.
 fn furnish(connection: &Connection) {
@@ -49,7 +49,7 @@ fn furnish(connection: &Connection) {
     }
     let done = &claimed[4].lease;
     answers::keep_answer(connection, done, &answer(), settled(), minutes(2)).unwrap();
-    finish::complete(connection, done, &result(&done.job_id), minutes(2)).unwrap();
+    complete::complete(connection, done, &result(&done.job_id), minutes(2)).unwrap();
 }
 
 fn selection() -> impl Strategy<Value = Selection> {

@@ -4,7 +4,8 @@ use super::steps::{How, Picked, Settle, Usage};
 use super::world::{Checked, Handed, World, check, said};
 use crate::model::{AttemptOutcome, Cause, JobStatus, Provider, ResultFormat};
 use crate::store::{
-    AfterAttempt, AttemptEnd, Lease, NewAnswer, NewResult, Settlement, answers, finish, recover,
+    AfterAttempt, AttemptEnd, Lease, NewAnswer, NewResult, Settlement, answers, complete, finish,
+    recover,
 };
 
 impl World<'_> {
@@ -129,7 +130,7 @@ impl World<'_> {
         if review {
             result.answer.review = Some((Cause::CutOff, "Cut off.".to_owned()));
         }
-        let held = finish::complete(self.connection, &lease, &result, self.now).map_err(said)?;
+        let held = complete::complete(self.connection, &lease, &result, self.now).map_err(said)?;
         check!(
             held == self.holds(&lease),
             "completing {} said {held}",
