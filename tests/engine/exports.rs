@@ -500,6 +500,19 @@ async fn ten_thousand_results_are_exported_soon_and_in_little_memory() {
         line.split_whitespace().nth(1).unwrap().parse().unwrap()
     }
 
+    /// What this process has worked so far. Other programs on the machine take their turns of the clock on
+    /// the wall, not of this one.
+    fn worked() -> Duration {
+        let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+        let (_, fields) = stat.rsplit_once(')').unwrap();
+        let ticks = |field: usize| -> u64 {
+            let field = fields.split_whitespace().nth(field);
+            field.unwrap().parse().unwrap()
+        };
+        // For the process and for the system, in hundredths of a second.
+        Duration::from_millis((ticks(11) + ticks(12)) * 10)
+    }
+
     let house = House::idle().await;
     let titles: Vec<String> = (0..10_000)
         .map(|number| format!("{}{number:05}.pdf", "報告".repeat(96)))
@@ -514,23 +527,26 @@ async fn ten_thousand_results_are_exported_soon_and_in_little_memory() {
     ] {
         // The peak begins anew.
         std::fs::write("/proc/self/clear_refs", "5").unwrap();
-        let began = Instant::now();
+        let (began, before) = (Instant::now(), worked());
         let (exported, path) = house
             .export(format, &format!("all.{}", format.ending()))
             .await;
-        let took = began.elapsed();
+        let (took, work) = (began.elapsed(), worked() - before);
         let peak = kilobytes_at_most();
         println!(
-            "{}: {} results, {} bytes in {took:?}, at most {peak} KB of memory",
+            "{}: {} results, {} bytes in {took:?} with {work:?} of work, at most {peak} KB of memory",
             format.ending(),
             exported.results,
             exported.bytes
         );
         assert_eq!((exported.results, exported.unreadable), (10_000, 0));
         let patience = if format == ExportFormat::Csv { 5 } else { 10 };
-        assert!(took < Duration::from_secs(patience), "it took {took:?}");
         // Only nextest runs each test in a process of its own.
         if std::env::var_os("NEXTEST").is_some() {
+            assert!(
+                work < Duration::from_secs(patience),
+                "it took {work:?} of work, and {took:?} on this machine"
+            );
             assert!(peak < 100_000, "it took {peak} KB of memory");
         }
         if format == ExportFormat::Csv {

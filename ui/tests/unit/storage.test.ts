@@ -95,7 +95,7 @@ describe('a bucket that is set up', () => {
     expect([form.sessionOnly, form.secret, app.settings.bucket]).toEqual([true, 'shh', null]);
     await form.save();
     expect(form.secret, 'the engine has it').toBe('');
-    expect(form.status).toMatchObject({ secretSet: true, secretIsLasting: false });
+    expect(form.status).toMatchObject({ secretSet: true, secretSource: 'session' });
     expect(form.dirty).toBe(false);
   });
 });
