@@ -80,17 +80,11 @@ impl Deliverer {
                 self.store.delivered(vec![outbox_id], now).await?;
             }
             Err(reason) => {
+                // A drive may come back, a folder become writable.
+                let again = (!for_good).then(|| now.after(wait_after(tries)));
                 self.store
-                    .copied(result_id, CopyOutcome::failed(reason.clone()))
+                    .copy_failed(result_id, outbox_id, reason, again, now)
                     .await?;
-                if for_good {
-                    self.store.gave_up(vec![outbox_id], reason, now).await?;
-                } else {
-                    // A drive may come back, a folder become writable.
-                    self.store
-                        .deliver_later(vec![outbox_id], reason, now.after(wait_after(tries)))
-                        .await?;
-                }
             }
         }
         // Nobody may be listening.

@@ -74,17 +74,6 @@ pub(crate) struct CopyOutcome {
     pub(crate) note: Option<String>,
 }
 
-impl CopyOutcome {
-    /// Says why there is no copy.
-    pub(crate) fn failed(reason: String) -> Self {
-        Self {
-            path: None,
-            sha256: None,
-            note: Some(reason),
-        }
-    }
-}
-
 /// How the webhook came on last.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WebhookHistory {
@@ -249,6 +238,35 @@ impl Store {
                     &outcome.path,
                     outcome.sha256.as_ref().map(Sha256::as_str),
                     &outcome.note,
+                ),
+            )?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Records why a copy could not be made, and when it is tried again; `None` for never.
+    pub(crate) async fn copy_failed(
+        &self,
+        result_id: i64,
+        outbox_id: i64,
+        reason: String,
+        again: Option<Timestamp>,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.write(move |connection| {
+            connection.execute(
+                "UPDATE results SET copy_error = ?2 WHERE result_id = ?1",
+                (result_id, &reason),
+            )?;
+            connection.execute(
+                "UPDATE outbox SET tries = tries + 1, last_error = ?2, available_at = ?3, ended_at = ?4
+                 WHERE outbox_id = ?1 AND ended_at IS NULL",
+                (
+                    outbox_id,
+                    &reason,
+                    again.unwrap_or(now).0,
+                    again.is_none().then_some(now.0),
                 ),
             )?;
             Ok(())
