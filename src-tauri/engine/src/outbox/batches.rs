@@ -95,7 +95,15 @@ impl Deliverer {
         .await
         .unwrap_or_else(|error| Err(error.to_string()));
         let (path, replace) = match place {
-            Ok(place) => place,
+            Ok(Place::At { path, replace }) => (path, replace),
+            // As the person wants it: no trouble, and nothing to be tried again.
+            Ok(Place::Skipped { note }) => {
+                return Ok(Ok(BatchFile {
+                    path: None,
+                    sha256: None,
+                    error: Some(note),
+                }));
+            }
             Err(reason) => return Ok(Err(reason)),
         };
         let wanted = self.wanted(batch, format);
@@ -131,29 +139,48 @@ fn of_batch(batch_id: BatchId) -> Selection {
     }
 }
 
-/// Returns where a file goes, and whether it replaces one: only one that this batch left and nobody edited.
-/// Blocks.
+/// Where a file goes.
+#[derive(Debug, PartialEq, Eq)]
+enum Place {
+    At {
+        path: PathBuf,
+        /// Whether it replaces the file there.
+        replace: bool,
+    },
+    /// Nowhere, since its name is taken.
+    Skipped { note: String },
+}
+
+/// Returns where a file goes. It replaces one only that this batch left and nobody edited. Blocks.
 fn place(
     folder: &Path,
     stem: &str,
     format: ExportFormat,
     before: Option<(String, crate::model::Sha256)>,
     name_taken: NameTaken,
-) -> std::result::Result<(PathBuf, bool), String> {
+) -> std::result::Result<Place, String> {
     if let Some((path, sha256)) = before {
         let path = PathBuf::from(path);
         if path.parent() == Some(folder) && digest(&path).is_ok_and(|found| found == sha256) {
-            return Ok((path, true));
+            return Ok(Place::At {
+                path,
+                replace: true,
+            });
         }
     }
     let ending = format!(" summaries.{}", format.ending());
     for number in 1..=MOST_NUMBERS {
         let path = folder.join(numbered(stem, &ending, number));
         if path.symlink_metadata().is_err() {
-            return Ok((path, false));
+            return Ok(Place::At {
+                path,
+                replace: false,
+            });
         }
         if name_taken == NameTaken::Skip {
-            return Err(format!("{} was there already.", path.display()));
+            return Ok(Place::Skipped {
+                note: format!("{} was there already.", path.display()),
+            });
         }
     }
     Err(format!(
@@ -183,6 +210,47 @@ fn file_stem(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_taken_name_is_numbered_or_skipped_and_only_an_unedited_file_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |before, name_taken| {
+            place(
+                folder.path(),
+                "Leases",
+                ExportFormat::Csv,
+                before,
+                name_taken,
+            )
+            .unwrap()
+        };
+        let first = folder.path().join("Leases summaries.csv");
+        let new = |path: PathBuf| Place::At {
+            path,
+            replace: false,
+        };
+        assert_eq!(at(None, NameTaken::Number), new(first.clone()));
+        std::fs::write(&first, "a table").unwrap();
+        let before = |text: &str| {
+            Some((
+                first.to_string_lossy().into_owned(),
+                crate::model::Sha256::of(text.as_bytes()),
+            ))
+        };
+        assert_eq!(
+            at(before("a table"), NameTaken::Number),
+            Place::At {
+                path: first.clone(),
+                replace: true
+            }
+        );
+        let second = folder.path().join("Leases summaries 2.csv");
+        assert_eq!(at(before("as it was"), NameTaken::Overwrite), new(second));
+        assert!(
+            matches!(at(None, NameTaken::Skip), Place::Skipped { note } if note.contains("Leases")),
+            "what a person wants skipped is no failure that is tried again for a day"
+        );
+    }
 
     #[test]
     fn names_of_batches_become_names_of_files() {

@@ -199,6 +199,6 @@ export function templateCommands(
         }),
       ),
     exportTemplate: (template) =>
-      answer('exportTemplate', () => `/home/mika/Documents/${templates.of(template)?.name ?? template}.toml`),
+      answer('exportTemplate', () => `/home/mika/Documents/${templates.of(template)?.name ?? template}.json`),
   };
 }
