@@ -1,10 +1,11 @@
 //! Files for other programs: there as a whole or not at all, and never in place of another by accident.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, BufWriter, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use sha2::Digest as _;
+use tempfile::NamedTempFile;
 
 use crate::error::EngineError;
 use crate::model::Sha256;
@@ -21,9 +22,8 @@ pub(crate) struct WholeFileWritten {
 pub(crate) struct WholeFile {
     target: PathBuf,
     folder: PathBuf,
-    temporary: PathBuf,
     replace: bool,
-    file: BufWriter<File>,
+    file: BufWriter<NamedTempFile>,
     digest: sha2::Sha256,
     bytes: u64,
 }
@@ -56,16 +56,10 @@ impl WholeFile {
             return Err(taken(&target));
         }
         let unique = uuid::Uuid::now_v7().simple().to_string();
-        // Hidden, so that neither a person nor a scan takes it for a file.
-        let temporary = folder.join(format!(".gistmill-{}.part", &unique[16..]));
-        let file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&temporary)
-            .map_err(|source| unwritable(folder, source))?;
+        let file =
+            unfinished(folder, &unique[16..]).map_err(|source| unwritable(folder, source))?;
         Ok(Self {
             folder: folder.to_owned(),
-            temporary,
             replace,
             file: BufWriter::new(file),
             digest: sha2::Sha256::new(),
@@ -79,29 +73,29 @@ impl WholeFile {
     /// # Errors
     /// [`EngineError::BadInput`] when somebody took the name meanwhile, [`EngineError::File`] when the disk
     /// refuses.
-    pub(crate) fn finish(mut self) -> Result<WholeFileWritten, EngineError> {
-        self.file
-            .flush()
-            .and_then(|()| self.file.get_ref().sync_all())
-            .map_err(|source| self.trouble(source))?;
-        if self.replace {
-            std::fs::rename(&self.temporary, &self.target)
-                .map_err(|source| self.trouble(source))?;
+    pub(crate) fn finish(self) -> Result<WholeFileWritten, EngineError> {
+        let target = self.target;
+        let refused = |source| trouble(&target, source);
+        let file = self
+            .file
+            .into_inner()
+            .map_err(|error| refused(error.into_error()))?;
+        file.as_file().sync_all().map_err(refused)?;
+        let named = if self.replace {
+            file.persist(&target)
         } else {
-            match self.publish_new() {
-                Ok(()) => {}
-                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                    return Err(taken(&self.target));
-                }
-                Err(error) => return Err(self.trouble(error)),
+            file.persist_noclobber(&target)
+        };
+        match named {
+            Ok(_) => {}
+            Err(error) if error.error.kind() == ErrorKind::AlreadyExists => {
+                return Err(taken(&target));
             }
+            Err(error) => return Err(refused(error.error)),
         }
-        // The name is on the disk with its folder; some systems can't do that, and do it by themselves.
-        if let Ok(folder) = File::open(&self.folder) {
-            drop(folder.sync_all());
-        }
+        sync(&self.folder);
         Ok(WholeFileWritten {
-            sha256: Sha256(hex::encode(std::mem::take(&mut self.digest).finalize())),
+            sha256: Sha256(hex::encode(self.digest.finalize())),
             bytes: self.bytes,
         })
     }
@@ -109,23 +103,6 @@ impl WholeFile {
     /// Returns the error of a write that the disk refused.
     pub(crate) fn trouble(&self, source: io::Error) -> EngineError {
         trouble(&self.target, source)
-    }
-
-    /// Gives the file its name unless that is taken.
-    fn publish_new(&self) -> io::Result<()> {
-        match std::fs::hard_link(&self.temporary, &self.target) {
-            Err(error) if error.kind() != ErrorKind::AlreadyExists => {}
-            linked => return linked,
-        }
-        // A file system without hard links: an empty file holds the name until the whole one is there.
-        drop(
-            OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .open(&self.target)?,
-        );
-        std::fs::rename(&self.temporary, &self.target)
-            .inspect_err(|_| drop(std::fs::remove_file(&self.target)))
     }
 }
 
@@ -142,10 +119,30 @@ impl Write for WholeFile {
     }
 }
 
-impl Drop for WholeFile {
-    fn drop(&mut self) {
-        // After a rename there is none.
-        drop(std::fs::remove_file(&self.temporary));
+/// Begins a file under a hidden name that `tag` (letters, digits and hyphens) makes its own; one of that name
+/// which a dead program left is removed. It goes with the handle unless it gets its real name. Blocks.
+pub(crate) fn unfinished(folder: &Path, tag: &str) -> io::Result<NamedTempFile> {
+    let (prefix, suffix) = (format!(".gistmill-{tag}"), ".part");
+    match std::fs::remove_file(folder.join(format!("{prefix}{suffix}"))) {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(&prefix).suffix(suffix).rand_bytes(0);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        // As any other program's new file: what the person's umask leaves of it.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder)
+}
+
+/// Puts the names in a folder on the disk; some systems can't do that, and do it by themselves. Blocks.
+pub(crate) fn sync(folder: &Path) {
+    if let Ok(folder) = File::open(folder) {
+        drop(folder.sync_all());
     }
 }
 

@@ -1,11 +1,11 @@
 //! Copies of results outside the library: beside their PDFs, or in folders like those that were added.
 
-use std::fs::File;
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use super::digest;
 use crate::model::{NameTaken, Sha256};
+use crate::whole_file;
 
 /// Most numbered names that are tried before giving up.
 const MOST_NUMBERS: u32 = 999;
@@ -161,33 +161,14 @@ pub(crate) fn numbered(stem: &str, ending: &str, number: u32) -> String {
 
 /// Writes the text under a name of its own, on disk before it gets its real one.
 fn unfinished(wanted: &WantedFile<'_>) -> std::io::Result<tempfile::NamedTempFile> {
-    let (prefix, suffix) = (format!(".gistmill-{}", wanted.tag), ".part");
-    // One that a dead program left.
-    let stale = wanted.folder.join(format!("{prefix}{suffix}"));
-    match std::fs::remove_file(stale) {
-        Ok(()) => {}
-        Err(error) if error.kind() == ErrorKind::NotFound => {}
-        Err(error) => return Err(error),
-    }
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(&prefix).suffix(suffix).rand_bytes(0);
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        // As any other program's new file: what the person's umask leaves of it.
-        builder.permissions(std::fs::Permissions::from_mode(0o666));
-    }
-    let mut file = builder.tempfile_in(wanted.folder)?;
+    let mut file = whole_file::unfinished(wanted.folder, wanted.tag)?;
     file.write_all(wanted.text)?;
     file.as_file().sync_all()?;
     Ok(file)
 }
 
 fn left(folder: &Path, path: PathBuf, note: Option<String>) -> Left {
-    // The name is on disk, too, as far as the system lets us see to that.
-    if let Ok(folder) = File::open(folder) {
-        drop(folder.sync_all());
-    }
+    whole_file::sync(folder);
     Left {
         path: Some(path),
         note,
