@@ -47,7 +47,6 @@ pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
         templates::export_template,
         results::export_jobs,
         results::batch_report,
-        results::batches,
         intake::scan,
         intake::cancel_scan,
         intake::plan_submission,

@@ -1,6 +1,6 @@
 //! Results as files, and what became of batches.
 
-use gistmill_engine::model::{BatchId, BatchReport, BatchView, ExportRequest, Exported};
+use gistmill_engine::model::{BatchId, BatchReport, ExportRequest, Exported};
 use tauri::{AppHandle, Runtime};
 
 use super::system::choose_target;
@@ -30,18 +30,6 @@ pub(crate) async fn export_jobs<R: Runtime>(
 pub(crate) async fn batch_report(engine: Opened<'_>, batch_id: BatchId) -> Answer<BatchReport> {
     engine
         .batch_report(batch_id)
-        .await
-        .map_err(|error| error.problem())
-}
-
-#[tauri::command]
-pub(crate) async fn batches(
-    engine: Opened<'_>,
-    after: Option<BatchId>,
-    limit: u32,
-) -> Answer<Vec<BatchView>> {
-    engine
-        .batches(after, limit)
         .await
         .map_err(|error| error.problem())
 }

@@ -7,7 +7,6 @@
 import type { Affected } from './types/Affected';
 import type { BatchId } from './types/BatchId';
 import type { BatchReport } from './types/BatchReport';
-import type { BatchView } from './types/BatchView';
 import type { BucketAddress } from './types/BucketAddress';
 import type { BucketSettings } from './types/BucketSettings';
 import type { BucketStatus } from './types/BucketStatus';
@@ -104,8 +103,6 @@ export interface Backend {
   deadLetters(): Promise<DeadLetterGroup[]>;
   /** Writes jobs to a file that the person names; `name` is proposed, without its ending. `null` when they named none. */
   exportJobs(request: ExportRequest, name: string): Promise<Exported | null>;
-  /** Batches, the newest first; `after` is the last one of the page before. */
-  batches(after: BatchId | null, limit: number): Promise<BatchView[]>;
   /** What became of a batch, and what to do next. */
   batchReport(batchId: BatchId): Promise<BatchReport>;
   pauseBatch(batchId: BatchId, paused: boolean): Promise<void>;

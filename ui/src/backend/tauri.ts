@@ -48,7 +48,6 @@ export function createBackend(): Backend {
     moveJob: (jobId, place) => invoke('move_job', { jobId, place }),
     deadLetters: () => invoke('dead_letters'),
     exportJobs: (request, name) => invoke('export_jobs', { request, name }),
-    batches: (after, limit) => invoke('batches', { after, limit }),
     batchReport: (batchId) => invoke('batch_report', { batchId }),
     pauseBatch: (batchId, paused) => invoke('pause_batch', { batchId, paused }),
     setBatchCap: (batchId, capMicros) => invoke('set_batch_cap', { batchId, capMicros }),

@@ -21,7 +21,7 @@ import { PlayedEngine } from './engine';
 import { bucketCommands } from './bucket';
 import { detailOf } from './details';
 import { MODEL } from './fixtures';
-import { batchesOf, overviewOf } from './overview';
+import { overviewOf } from './overview';
 import { reportOf } from './reports';
 import { isReusable, planOf, scanReport } from './scans';
 import * as selections from './selections';
@@ -227,12 +227,6 @@ export function createBackend(query: URLSearchParams): Backend {
         const ending = request.format === 'markdown' ? 'md' : request.format;
         const path = `/home/mika/Documents/${name}.${ending}`;
         return { path, jobs: jobs.length, results, unreadable: 0, bytes: jobs.length * 1_900 };
-      }),
-    batches: (after, limit) =>
-      answer('batches', () => {
-        const all = batchesOf(engine);
-        const start = after === null ? 0 : all.findIndex((each) => each.batchId === after) + 1;
-        return all.slice(start, start + limit);
       }),
     batchReport: (batchId) =>
       answer('batchReport', () => {
