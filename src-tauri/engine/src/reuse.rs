@@ -6,8 +6,8 @@ use serde_json::json;
 
 use crate::model::{Provider, ReusedFrom, Sha256, Variables};
 use crate::results::{Library, without_origin};
-use crate::store::{NewAnswer, Result, Reusable, Store, Template};
-use crate::templates;
+use crate::store::{NewAnswer, Result, Reusable, Store};
+use crate::templates::{self, Template};
 
 /// Keys that are looked up at once.
 const AT_ONCE: usize = 500;

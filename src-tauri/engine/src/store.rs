@@ -66,7 +66,7 @@ pub(crate) use redrive::{Changes, Redrivable};
 pub(crate) use reports::StepRow;
 pub(crate) use results::Reusable;
 pub(crate) use submit::{NewBatch, NewInput, NewJob};
-pub(crate) use templates::{NewId, Removal, Template};
+pub(crate) use templates::{NewId, Removal};
 pub(crate) use uploads::{Upload, UploadContent};
 
 /// What every function of the store returns.

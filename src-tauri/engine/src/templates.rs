@@ -6,5 +6,17 @@ pub(crate) mod fields;
 pub(crate) mod file;
 mod variables;
 
-pub(crate) use answer::{as_markdown, kept, ordered, shape};
+use crate::model::{TemplateField, TemplateKind};
+
+pub(crate) use answer::{as_markdown, kept, ordered};
 pub(crate) use variables::{asked_variables, render, used};
+
+/// A version of a template, as it is asked with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Template {
+    pub(crate) template_id: String,
+    pub(crate) version: u32,
+    pub(crate) kind: TemplateKind,
+    pub(crate) body: String,
+    pub(crate) fields: Vec<TemplateField>,
+}

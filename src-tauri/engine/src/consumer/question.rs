@@ -1,11 +1,11 @@
 //! What an attempt asks, and whether it was answered before.
 
 use super::Shared;
-use crate::model::JobKind;
+use crate::model::{JobKind, TemplateKind};
 use crate::provider::{Request, RequestDocument, Shape};
 use crate::reuse::{self, Asked};
 use crate::store::{ClaimedJob, NewAnswer, Result};
-use crate::templates;
+use crate::templates::{self, Template};
 
 /// Returns what the provider of a claimed job is asked.
 pub(super) fn request(job: &ClaimedJob, document: Option<RequestDocument>) -> Request {
@@ -13,10 +13,7 @@ pub(super) fn request(job: &ClaimedJob, document: Option<RequestDocument>) -> Re
         (Some(template), JobKind::Pdf) => {
             let pages = document.as_ref().and_then(|document| document.pages);
             let values = reuse::values(&job.variables, &job.title, pages);
-            (
-                templates::render(&template.body, &values),
-                templates::shape(template),
-            )
+            (templates::render(&template.body, &values), shape(template))
         }
         _ => (job.prompt.clone().unwrap_or_default(), Shape::Text),
     };
@@ -26,6 +23,15 @@ pub(super) fn request(job: &ClaimedJob, document: Option<RequestDocument>) -> Re
         model: job.model.clone(),
         max_tokens: job.max_tokens,
         shape,
+    }
+}
+
+/// Returns what the answer to a template has to look like.
+fn shape(template: &Template) -> Shape {
+    match template.kind {
+        TemplateKind::Prose => Shape::Text,
+        TemplateKind::CitedProse => Shape::CitedText,
+        TemplateKind::Fields => Shape::Json(templates::fields::schema(&template.fields)),
     }
 }
 

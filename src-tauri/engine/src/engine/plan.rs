@@ -7,7 +7,8 @@ use crate::model::{
 };
 use crate::pricing::{Work, estimate};
 use crate::reuse;
-use crate::store::{NewInput, NewJob, Template};
+use crate::store::{NewInput, NewJob};
+use crate::templates::Template;
 
 /// Most values of variables, and the longest of them in characters.
 const MOST_VALUES: usize = 50;

@@ -15,7 +15,8 @@ use crate::model::{
 };
 use crate::pricing::{Estimate, Work, estimate};
 use crate::reuse;
-use crate::store::{NewBatch, NewInput, NewJob, Template};
+use crate::store::{NewBatch, NewInput, NewJob};
+use crate::templates::Template;
 
 /// Jobs of this program belong to its one person; the HTTP API names others.
 const USER: &str = "local";

@@ -4,10 +4,10 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Row, named_params};
 
-use super::templates::{self, Template};
-use super::{Result, Store, rows, turns};
+use super::{Result, Store, rows, templates, turns};
 use crate::calendar::LocalTime;
 use crate::model::{Cause, JobId, JobKind, Provider, QueueName, Timestamp, Variables};
+use crate::templates::Template;
 
 /// A claim on a job: whoever holds it may end the attempt, nobody else.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -2,11 +2,12 @@
 
 use rusqlite::{Connection, named_params, params_from_iter};
 
-use super::{Result, Store, Template, actions, candidate, policy, rows};
+use super::{Result, Store, actions, candidate, policy, rows};
 use crate::model::{
     Cause, DeadLetterGroup, JobId, JobStatus, Provider, QueueName, Selection, Timestamp,
 };
 use crate::pricing::{Prices, Work};
+use crate::templates::Template;
 
 /// What is different when jobs are put back; checked before.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -4,17 +4,8 @@ use rusqlite::{Connection, Row};
 
 use super::{Result, Store, rows};
 use crate::error::EngineError;
-use crate::model::{TemplateDraft, TemplateField, TemplateKind, TemplateView, Timestamp};
-
-/// A version of a template, as it is asked with.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Template {
-    pub(crate) template_id: String,
-    pub(crate) version: u32,
-    pub(crate) kind: TemplateKind,
-    pub(crate) body: String,
-    pub(crate) fields: Vec<TemplateField>,
-}
+use crate::model::{TemplateDraft, TemplateView, Timestamp};
+use crate::templates::{Template, asked_variables};
 
 /// The columns of [`view`] over [`VIEW_TABLES`].
 const VIEW_COLUMNS: &str = "t.template_id, t.version, t.name, t.kind, t.body, t.fields, t.built_in, \
@@ -269,7 +260,7 @@ fn view(row: &Row<'_>) -> rusqlite::Result<TemplateView> {
         version,
         name: row.get(2)?,
         kind: rows::template_kind(row, 3)?,
-        variables: crate::templates::asked_variables(&body),
+        variables: asked_variables(&body),
         body,
         fields: rows::json(row, 5)?,
         built_in: row.get(6)?,

@@ -2,19 +2,8 @@
 
 use serde_json::Value;
 
-use super::fields;
+use super::{Template, fields};
 use crate::model::{Cause, ResultFormat, TemplateKind};
-use crate::provider::Shape;
-use crate::store::Template;
-
-/// Returns what the answer to a template has to look like.
-pub(crate) fn shape(template: &Template) -> Shape {
-    match template.kind {
-        TemplateKind::Prose => Shape::Text,
-        TemplateKind::CitedProse => Shape::CitedText,
-        TemplateKind::Fields => Shape::Json(fields::schema(&template.fields)),
-    }
-}
 
 /// What is stored of an answer.
 pub(crate) struct Kept {
