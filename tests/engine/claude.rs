@@ -8,7 +8,8 @@ use std::time::Duration;
 use gistmill_engine::model::{Cause, JobPhase};
 use gistmill_engine::provider::claude::{ClaudeConfig, ClaudeProvider, MAX_BODY_BYTES, Timeouts};
 use gistmill_engine::provider::{
-    Answer, Billed, Deliver as _, Failure, Progress, Request, RequestDocument, Shape,
+    Answer, Billed, Deliver as _, DocumentContent, Failure, Progress, Request, RequestDocument,
+    Shape,
 };
 use gistmill_testkit::fake_claude::{FakeClaude, Fault, Plan, Reply, Rule};
 use secrecy::SecretString;
@@ -68,9 +69,12 @@ pub(crate) fn prompt(text: &str) -> Request {
 pub(crate) fn summarize(path: &Path, pages: u32) -> Request {
     Request {
         document: Some(RequestDocument {
-            path: path.to_owned(),
-            bytes: fs::metadata(path).map_or(0, |metadata| metadata.len()),
+            content: DocumentContent::File {
+                path: path.to_owned(),
+                bytes: fs::metadata(path).map_or(0, |metadata| metadata.len()),
+            },
             pages: Some(pages),
+            first_page: 1,
             name: path.file_name().unwrap().to_string_lossy().into_owned(),
         }),
         ..prompt("Summarize the document.")
@@ -313,12 +317,18 @@ async fn files_that_are_not_what_was_added_are_never_sent() {
     let server = FakeClaude::start().await;
     let provider = provider_at(&server.url(), patient());
     let path = write_pdf(&directory, "paper.pdf", 5_000);
-    let mut shorter = summarize(&path, 1);
-    shorter.document.as_mut().unwrap().bytes -= 1;
+    let content_of = |path: &Path, bytes| {
+        let mut request = summarize(path, 1);
+        request.document.as_mut().unwrap().content = DocumentContent::File {
+            path: path.to_owned(),
+            bytes,
+        };
+        request
+    };
+    let shorter = content_of(&path, 4_999);
     let empty = directory.path().join("empty.pdf");
     fs::write(&empty, "").unwrap();
-    let mut folder = summarize(&path, 1);
-    folder.document.as_mut().unwrap().path = directory.path().to_owned();
+    let folder = content_of(directory.path(), 5_000);
     let large = directory.path().join("large.pdf");
     let file = fs::File::create(&large).unwrap();
     file.set_len(MAX_BODY_BYTES / 4 * 3).unwrap();

@@ -7,7 +7,8 @@ use async_trait::async_trait;
 use gistmill_engine::model::{Cause, JobPhase};
 use gistmill_engine::provider::offline::{METHOD, OfflineProvider, TextSource};
 use gistmill_engine::provider::{
-    Answer, Billed, Deliver as _, Failure, Progress, Request, RequestDocument, Usage,
+    Answer, Billed, Deliver as _, DocumentContent, Failure, Progress, Request, RequestDocument,
+    Usage,
 };
 use tokio_util::sync::CancellationToken;
 
@@ -52,9 +53,12 @@ impl TextSource for Broken {
 fn request(name: &str) -> Request {
     Request {
         document: Some(RequestDocument {
-            path: name.into(),
-            bytes: 1,
+            content: DocumentContent::File {
+                path: name.into(),
+                bytes: 1,
+            },
             pages: None,
+            first_page: 1,
             name: name.to_owned(),
         }),
         ..prompt("Summarize the document.")

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gistmill_engine::model::{Cause, Encryption, Sha256};
+use gistmill_engine::model::{Cause, DocumentFacts, Encryption, Sha256};
 use gistmill_engine::pdf::{Inspection, PdfError, PdfWorker, PdfWorkerConfig};
 use gistmill_testkit::pdf;
 use secrecy::SecretString;
@@ -67,7 +67,10 @@ async fn a_good_file_is_described() {
     let inspection = desk.inspect(&path).await;
 
     assert_eq!(
-        inspection,
+        Inspection {
+            facts: DocumentFacts::default(),
+            ..inspection
+        },
         Inspection {
             bytes: content.len() as u64,
             sha256: Some(Sha256::of(&content)),
@@ -75,7 +78,7 @@ async fn a_good_file_is_described() {
             pages: Some(2),
             encryption: Encryption::None,
             has_text: Some(true),
-            finding: None,
+            ..Inspection::default()
         }
     );
 }

@@ -64,6 +64,11 @@ impl EngineConfig {
         }
     }
 
+    /// Returns the folder of copies that exist only while they are sent: decrypted ones, parts, repaired ones.
+    pub(crate) fn private_directory(&self) -> PathBuf {
+        self.data_directory.join("private")
+    }
+
     /// Returns where the database lies.
     pub(crate) fn database(&self) -> PathBuf {
         self.data_directory.join("gistmill.db")

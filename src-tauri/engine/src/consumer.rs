@@ -15,7 +15,7 @@ mod retry;
 mod worker;
 
 use std::fs::{File, TryLockError};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -30,6 +30,7 @@ use crate::clock::Clock;
 use crate::error::EngineError;
 use crate::fault::FaultHook;
 use crate::model::{EngineEvent, Problem, Provider};
+use crate::passwords::Passwords;
 use crate::pdf::PdfWorker;
 use crate::provider::Deliver;
 use crate::results::Library;
@@ -47,6 +48,9 @@ pub(crate) struct Shared {
     pub(crate) store: Store,
     pub(crate) library: Library,
     pub(crate) pdf: PdfWorker,
+    pub(crate) passwords: Passwords,
+    /// Where copies lie that exist only while they are sent.
+    pub(crate) private_directory: PathBuf,
     pub(crate) providers: Providers,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) events: broadcast::Sender<EngineEvent>,

@@ -34,6 +34,7 @@ use crate::model::{
     Cause, ConsumerPlace, EngineEvent, Provider, Settings, UploadCause, UploadTrouble,
 };
 use crate::outbox::{Deliverer, Uploader};
+use crate::passwords::Passwords;
 use crate::pdf::PdfWorker;
 use crate::provider::Deliver;
 use crate::provider::claude::ClaudeProvider;
@@ -62,6 +63,7 @@ pub(crate) struct Inner {
     key: ApiKey,
     claude: Mutex<ClaudeProvider>,
     scans: Scans,
+    passwords: Passwords,
     scan_cancel: Mutex<CancellationToken>,
     /// Files that were written where a person wanted them, newest last.
     exported: Mutex<VecDeque<PathBuf>>,
@@ -105,6 +107,7 @@ impl Engine {
             key,
             claude: Mutex::new(claude),
             scans: Scans::default(),
+            passwords: Passwords::default(),
             scan_cancel: Mutex::default(),
             exported: Mutex::default(),
             events,
@@ -187,6 +190,8 @@ impl Engine {
                 store: self.0.store.clone(),
                 library: self.0.library.clone(),
                 pdf: self.0.pdf.clone(),
+                passwords: self.0.passwords.clone(),
+                private_directory: self.0.config.private_directory(),
                 providers: self.providers(),
                 clock: Arc::clone(&self.0.config.clock),
                 events: self.0.events.clone(),

@@ -20,6 +20,7 @@ pub(crate) fn document(inspection: Inspection) -> Result<DocumentView, Finding> 
             pages: inspection.pages,
             encryption: inspection.encryption,
             has_text: inspection.has_text,
+            facts: inspection.facts,
             finding: inspection.finding,
         }),
         None => Err(inspection.finding.unwrap_or(Finding {

@@ -15,6 +15,7 @@ mod fault;
 mod intake;
 mod markdown;
 mod outbox;
+mod passwords;
 mod results;
 mod reuse;
 mod store;

@@ -25,7 +25,7 @@ mod template;
 mod usage;
 mod word;
 
-pub use attempt::{AttemptOutcome, AttemptView};
+pub use attempt::{AttemptOutcome, AttemptStep, AttemptView};
 pub use batch::BatchView;
 pub use bucket::{
     BucketAddress, BucketSettings, BucketStatus, BucketTest, FailedUpload, Jurisdiction,
@@ -33,12 +33,15 @@ pub use bucket::{
 };
 pub use budget::{BudgetView, Gauge, LongPromptPrice, ModelPrice, Money, PriceTable, PriceView};
 pub use cause::{Cause, CauseClass, Fix};
-pub use document::{DocumentView, Encryption, Finding};
+pub use document::{
+    DocumentFacts, DocumentView, Encryption, Finding, Notice, PageRange, Sends, TextLayer,
+};
 pub use event::{EngineEvent, JobPhase};
 pub use export::{ExportFormat, ExportRequest, Exported};
 pub use id::{BatchId, JobId, Sha256, Timestamp};
 pub use job::{
-    CapScope, JobDetail, JobFilter, JobKind, JobPage, JobStatus, JobView, JobsShown, WaitingReason,
+    CapScope, JobDetail, JobFilter, JobKind, JobPage, JobStatus, JobView, JobsShown, PartState,
+    PartView, PartsDone, WaitingReason,
 };
 pub use overview::{CircuitView, ConsumerPlace, JobCounts, Overview};
 pub use problem::{Problem, ProblemCode};
@@ -46,7 +49,8 @@ pub use queue::{LaneSettings, LaneView, Place, QueueName};
 pub use report::{BatchReport, NextStep, RankedJob};
 pub use result::{OlderResult, ResultFormat, ResultView, ReusedFrom};
 pub use scan::{
-    ScanId, ScanReport, ScannedFile, SkipReason, SkippedPath, Submission, SubmissionPlan, Submitted,
+    EstimateCheck, ScanId, ScanReport, ScannedFile, SkipReason, SkippedPath, Submission,
+    SubmissionPlan, Submitted,
 };
 pub use selection::{
     Affected, BulkAction, DeadLetterGroup, LeftOut, LeftOutReason, RetryChanges, RetryPlan,

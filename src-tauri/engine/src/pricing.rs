@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use crate::model::{LongPromptPrice, ModelPrice, PriceTable, PriceView, Usage};
 
 pub(crate) use estimate::text_tokens;
-pub use estimate::{Estimate, Work, estimate};
+pub use estimate::{DocumentWork, Estimate, TextWork, Work, estimate};
 pub use shipped::SHIPPED_ON;
 
 /// The prices in force: those that the person gave, else those shipped.

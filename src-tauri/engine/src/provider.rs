@@ -44,17 +44,31 @@ pub enum Shape {
     Json(serde_json::Value),
 }
 
-/// The PDF of a request.
+/// The document of a request, or the part of it that is asked about.
 #[derive(Clone, Debug)]
 pub struct RequestDocument {
-    /// Where its bytes lie.
-    pub path: PathBuf,
-    /// Its size in bytes.
-    pub bytes: u64,
-    /// Its pages, when known.
+    /// What is sent of it.
+    pub content: DocumentContent,
+    /// Its pages, when known: those that are sent, not those of the document that they are a part of.
     pub pages: Option<u32>,
+    /// The number that the first page sent has in the document, from 1.
+    pub first_page: u32,
     /// The file's name, for the title of the document block.
     pub name: String,
+}
+
+/// What is sent of a document.
+#[derive(Clone, Debug)]
+pub enum DocumentContent {
+    /// A PDF, whose bytes are read while they are sent.
+    File {
+        /// Where its bytes lie.
+        path: PathBuf,
+        /// Its size in bytes.
+        bytes: u64,
+    },
+    /// The text of each page, in order; an empty one for a page without text.
+    Text(Vec<String>),
 }
 
 /// An answer with text worth storing.

@@ -105,6 +105,7 @@ mod tests {
             kind: TemplateKind::Prose,
             body: body.to_owned(),
             fields: Vec::new(),
+            sends: crate::model::Sends::Pdf,
         }
     }
 

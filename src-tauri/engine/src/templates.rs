@@ -6,7 +6,7 @@ pub(crate) mod fields;
 pub(crate) mod file;
 mod variables;
 
-use crate::model::{TemplateField, TemplateKind};
+use crate::model::{Sends, TemplateField, TemplateKind};
 
 pub(crate) use answer::{as_markdown, kept, ordered};
 pub(crate) use variables::{asked_variables, render, used};
@@ -19,4 +19,5 @@ pub(crate) struct Template {
     pub(crate) kind: TemplateKind,
     pub(crate) body: String,
     pub(crate) fields: Vec<TemplateField>,
+    pub(crate) sends: Sends,
 }

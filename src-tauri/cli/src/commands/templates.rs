@@ -137,6 +137,7 @@ async fn create(engine: &Engine, arguments: CreateArguments, output: Output) -> 
         kind: arguments.kind.into(),
         body: input::read(&arguments.body, BODY)?,
         fields: arguments.fields.fields,
+        ..TemplateDraft::default()
     };
     let created = engine.create_template(draft).await?;
     output.either(&created, || {
@@ -179,6 +180,7 @@ fn drafted(
         kind: template.kind,
         body: template.body,
         fields: template.fields,
+        sends: template.sends,
     });
     if let Some(name) = changes.name {
         draft.name = name;

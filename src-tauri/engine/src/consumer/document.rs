@@ -7,7 +7,7 @@ use std::time::UNIX_EPOCH;
 use super::Shared;
 use crate::model::{Cause, DocumentView, Timestamp};
 use crate::pdf::Inspection;
-use crate::provider::{Failure, RequestDocument};
+use crate::provider::{DocumentContent, Failure, RequestDocument};
 use crate::results::digest;
 use crate::store::ClaimedJob;
 
@@ -33,9 +33,12 @@ pub(super) async fn verified(
         return Err(Failure::unsent(*cause, message.clone()));
     }
     Ok(RequestDocument {
-        path,
-        bytes: job.source_bytes.unwrap_or_default(),
+        content: DocumentContent::File {
+            path,
+            bytes: job.source_bytes.unwrap_or_default(),
+        },
         pages: job.pages,
+        first_page: 1,
         name: job.title.clone(),
     })
 }
@@ -67,9 +70,12 @@ async fn adopted(
     match document.finding {
         Some(finding) => Err(Failure::unsent(finding.cause, finding.message)),
         None => Ok(RequestDocument {
-            path,
-            bytes: document.bytes,
+            content: DocumentContent::File {
+                path,
+                bytes: document.bytes,
+            },
             pages: document.pages,
+            first_page: 1,
             name: job.title.clone(),
         }),
     }

@@ -139,6 +139,8 @@ impl Engine {
             variables: record.variables,
             document: record.document,
             attempts: record.attempts,
+            parts: record.parts,
+            sends: record.sends,
             result,
         })
     }

@@ -3,9 +3,10 @@
 use super::Engine;
 use crate::error::EngineError;
 use crate::model::{
-    Provider, ScanId, ScannedFile, Settings, Submission, SubmissionPlan, TemplateKind, Variables,
+    Provider, ScanId, ScannedFile, Sends, Settings, Submission, SubmissionPlan, TemplateKind,
+    Variables,
 };
-use crate::pricing::{Work, estimate};
+use crate::pricing::{DocumentWork, Work, estimate};
 use crate::reuse;
 use crate::store::{NewInput, NewJob};
 use crate::templates::Template;
@@ -21,6 +22,8 @@ pub(super) struct Asked {
     pub(super) model: String,
     pub(super) max_tokens: u32,
     pub(super) variables: Variables,
+    /// What is sent of the documents.
+    pub(super) sends: Sends,
 }
 
 impl Engine {
@@ -66,6 +69,7 @@ impl Engine {
                 "Use Claude, or a template for prose.",
             ));
         }
+        let sends = sends(&settings, template.as_ref());
         let model = match provider {
             Provider::Claude => submission.model.clone().unwrap_or(settings.model),
             Provider::Offline => crate::provider::offline::METHOD.to_owned(),
@@ -79,6 +83,7 @@ impl Engine {
             ));
         }
         Ok(Asked {
+            sends,
             template,
             provider,
             model,
@@ -153,8 +158,7 @@ impl Engine {
             } else {
                 plan.to_run += 1;
                 let work = Work {
-                    has_document: true,
-                    pages: file.document.pages,
+                    document: Some(document_work(file, asked.sends)),
                     prompt_bytes: body.len() as u64,
                     prompt_characters: body.chars().count() as u64,
                     max_tokens: asked.max_tokens,
@@ -179,8 +183,7 @@ impl Engine {
         };
         if let NewInput::Prompt(prompt) = &job.input {
             let work = Work {
-                has_document: false,
-                pages: None,
+                document: None,
                 prompt_bytes: prompt.len() as u64,
                 prompt_characters: prompt.chars().count() as u64,
                 max_tokens: asked.max_tokens,
@@ -188,6 +191,29 @@ impl Engine {
             add_price(&mut plan, asked, &self.0.store.prices().await?, &work);
         }
         Ok(plan)
+    }
+}
+
+/// Returns what is sent of documents: their text where the template or the address wants it so.
+fn sends(settings: &Settings, template: Option<&Template>) -> Sends {
+    let address_wants = settings.base_url.is_some() && settings.text_only;
+    if address_wants {
+        Sends::Text
+    } else {
+        template.map_or(Sends::Pdf, |template| template.sends)
+    }
+}
+
+/// Returns what a call about a file works on.
+pub(super) fn document_work(file: &ScannedFile, sends: Sends) -> DocumentWork {
+    DocumentWork {
+        sends,
+        pages: file.document.pages,
+        text: file
+            .document
+            .facts
+            .text
+            .map(|layer| layer.work(file.document.pages)),
     }
 }
 

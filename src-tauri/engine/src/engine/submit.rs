@@ -6,12 +6,12 @@ use std::sync::PoisonError;
 use tokio_util::sync::CancellationToken;
 
 use super::Engine;
-use super::plan::Asked;
+use super::plan::{Asked, document_work};
 use crate::error::EngineError;
 use crate::intake::{self, LONGEST_PROMPT};
 use crate::model::{
-    BatchId, EngineEvent, JobId, ScanId, ScanReport, ScannedFile, Submission, SubmissionPlan,
-    Submitted,
+    BatchId, EngineEvent, JobId, ScanId, ScanReport, ScannedFile, Sends, Submission,
+    SubmissionPlan, Submitted,
 };
 use crate::pricing::{Estimate, Work, estimate};
 use crate::reuse;
@@ -65,8 +65,7 @@ impl Engine {
             .filter(|file| file.document.finding.is_none())
             .map(|file| {
                 let work = Work {
-                    has_document: true,
-                    pages: file.document.pages,
+                    document: Some(document_work(file, Sends::Pdf)),
                     prompt_bytes: TEMPLATE_BYTES,
                     prompt_characters: TEMPLATE_BYTES,
                     max_tokens: settings.max_tokens,
@@ -215,6 +214,7 @@ impl Engine {
             cap_micros: submission.cap_micros,
             paused: submission.paused,
             variables: asked.variables,
+            sends: asked.sends,
             fresh: submission.fresh,
             expected_micros: plan.expected_micros,
             at_worst_micros: plan.at_worst_micros,

@@ -61,7 +61,7 @@ pub(crate) async fn scan(
             (file, inspection)
         })
         .buffered(AT_ONCE);
-    let mut inspected = 0_u64;
+    let (mut inspected, mut problems) = (0_u64, 0_u64);
     while let Some((file, inspection)) = inspections.next().await {
         let path = file.path;
         if cancel.is_cancelled() {
@@ -72,11 +72,14 @@ pub(crate) async fn scan(
         }
         let inspection = inspection.map_err(|error| EngineError::Internal(error.to_string()))?;
         inspected += 1;
+        problems += u64::from(inspection.finding.is_some());
         if inspected.is_multiple_of(8) || inspected == total {
             // Nobody may be listening.
             drop(parts.events.send(EngineEvent::ScanProgress {
                 inspected,
                 found: total,
+                problems,
+                walking: false,
             }));
         }
         let modified_ms = inspection.modified_ms;
@@ -86,12 +89,14 @@ pub(crate) async fn scan(
             pages: None,
             encryption: Encryption::None,
             has_text: None,
+            facts: crate::model::DocumentFacts::default(),
             finding: Some(finding),
         });
         if !document.sha256.as_str().is_empty() && !seen.insert(document.sha256.clone()) {
             report.skipped.push(SkippedPath {
                 path: shown(&path),
                 reason: SkipReason::Duplicate,
+                same_as: None,
             });
             continue;
         }
@@ -106,6 +111,7 @@ pub(crate) async fn scan(
             relative_path: shown(&file.relative),
             modified_ms,
             document,
+            notices: Vec::new(),
         });
     }
     Ok(report)

@@ -32,6 +32,7 @@ impl Found {
         self.skipped.push(SkippedPath {
             path: path.to_string_lossy().into_owned(),
             reason,
+            same_as: None,
         });
     }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cause, Provider, Timestamp};
+use super::{Cause, PageRange, Provider, Timestamp};
 
 /// How an attempt ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -61,6 +61,23 @@ impl AttemptOutcome {
     }
 }
 
+/// What an attempt asked about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(tag = "of", rename_all = "kebab-case", rename_all_fields = "camelCase")]
+pub enum AttemptStep {
+    /// The whole document, or the prompt.
+    #[default]
+    Whole,
+    /// A part of a long document.
+    Part {
+        /// Its pages.
+        pages: PageRange,
+    },
+    /// The answers to all parts, to make one answer of them.
+    Combine,
+}
+
 /// One delivery of a job to a provider.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
@@ -70,6 +87,8 @@ pub struct AttemptView {
     pub generation: u32,
     /// Which delivery within the run, from 1.
     pub number: u32,
+    /// What it asked about.
+    pub step: AttemptStep,
     /// What answered.
     pub provider: Provider,
     /// The model asked for.
@@ -94,6 +113,8 @@ pub struct AttemptView {
     pub told_to_wait_ms: Option<u64>,
     /// When the job is delivered again because of it.
     pub retry_at: Option<Timestamp>,
+    /// Input tokens that were estimated before it; `None` where none were.
+    pub estimated_input_tokens: Option<u64>,
     /// Input tokens, cache reads and writes included; `None` when unknown.
     pub input_tokens: Option<u64>,
     /// Output tokens; `None` when unknown.

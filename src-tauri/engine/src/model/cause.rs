@@ -36,6 +36,8 @@ pub enum Fix {
     PutFileBack,
     /// Add a repaired, unlocked or smaller version of the file.
     ReplaceFile,
+    /// Give the password of the file.
+    GivePassword,
     /// Add an API key.
     AddKey,
     /// Test the key, or give another one.
@@ -104,11 +106,15 @@ pub enum Cause {
     NotAPdf,
     /// The PDF's structure is broken beyond reading.
     PdfDamaged,
+    /// The PDF's end is missing, as after a download that broke off.
+    PdfTruncated,
     /// The PDF needs a password.
     PdfEncrypted,
+    /// The PDF is encrypted in a way that can't be opened here.
+    PdfCipherUnknown,
     /// The PDF killed, or outlasted, the process that reads it.
     PdfHostile,
-    /// The PDF has no text to pick sentences from (offline provider only).
+    /// The PDF has no text to pick sentences from (offline), or to send in place of its pages.
     PdfWithoutText,
     /// The PDF or the request is larger than the provider takes.
     TooLarge,
@@ -173,7 +179,9 @@ impl Cause {
             | Self::FileEmpty
             | Self::NotAPdf
             | Self::PdfDamaged
+            | Self::PdfTruncated
             | Self::PdfEncrypted
+            | Self::PdfCipherUnknown
             | Self::PdfHostile
             | Self::PdfWithoutText
             | Self::TooLarge
@@ -242,10 +250,12 @@ impl Cause {
             | Self::FileEmpty
             | Self::NotAPdf
             | Self::PdfDamaged
-            | Self::PdfEncrypted
+            | Self::PdfTruncated
+            | Self::PdfCipherUnknown
             | Self::PdfHostile
             | Self::TooLarge
             | Self::TooManyPages => Fix::ReplaceFile,
+            Self::PdfEncrypted => Fix::GivePassword,
             Self::PdfWithoutText => Fix::UseClaude,
             Self::Offline => Fix::CheckConnection,
             Self::StorageFailed => Fix::FreeSpace,
@@ -291,11 +301,19 @@ impl Cause {
             Self::FileEmpty => "Get the file again: it has no content.",
             Self::NotAPdf => "Save or export the document as a PDF and add that.",
             Self::PdfDamaged => "Open it in a PDF reader, print it to a new PDF and add that.",
-            Self::PdfEncrypted => "Remove the password in a PDF reader and add the unlocked file.",
+            Self::PdfTruncated => "Download or copy the file again: its end is missing.",
+            Self::PdfEncrypted => {
+                "Give its password. It is used on this machine only, and forgotten when Gistmill is closed."
+            }
+            Self::PdfCipherUnknown => {
+                "Open it in a PDF reader, print it to a new PDF and add that."
+            }
             Self::PdfHostile => {
                 "Don't trust this file. If you know it, print it to a new PDF and add that."
             }
-            Self::PdfWithoutText => "It seems to be scanned. Use Claude, which reads page images.",
+            Self::PdfWithoutText => {
+                "It seems to be scanned. Send it to Claude as a PDF, whose pages are read as images."
+            }
             Self::TooLarge => "Split the PDF or reduce its images, then add the parts.",
             Self::TooManyPages => "Split the PDF, then add the parts.",
             Self::PromptTooLong => "Split the document, or use a model with a larger window.",

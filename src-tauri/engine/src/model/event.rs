@@ -48,5 +48,9 @@ pub enum EngineEvent {
         inspected: u64,
         /// Files found so far.
         found: u64,
+        /// Those of the inspected that can't be summarized as they are.
+        problems: u64,
+        /// Whether folders are still being looked through, so that more may be found.
+        walking: bool,
     },
 }

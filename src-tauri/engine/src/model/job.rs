@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AttemptView, BatchId, Cause, DocumentView, JobId, Provider, QueueName, ResultView, Timestamp,
-    Variables,
+    AttemptView, BatchId, Cause, DocumentView, JobId, PageRange, Provider, QueueName, ResultView,
+    Sends, Timestamp, Variables,
 };
 
 /// The state of a job (product rules, section 2).
@@ -180,6 +180,49 @@ pub enum CapScope {
     Month,
 }
 
+/// How far the parts of a long document have come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct PartsDone {
+    /// Parts that are answered.
+    pub done: u32,
+    /// All parts.
+    pub total: u32,
+}
+
+/// Where a part of a long document stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "kebab-case")]
+pub enum PartState {
+    /// Not asked yet, or to be asked again.
+    Waiting,
+    /// A call is under way.
+    Running,
+    /// Answered, paid and kept: it is not asked again.
+    Answered,
+}
+
+/// A part of a long document, which is asked by itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct PartView {
+    /// Its pages.
+    pub pages: PageRange,
+    /// Where it stands.
+    pub state: PartState,
+    /// Input tokens of its answer; 0 until then.
+    pub input_tokens: u64,
+    /// Output tokens of its answer; 0 until then.
+    pub output_tokens: u64,
+    /// What its answer cost in micro-dollars; `None` when unknown.
+    pub cost_micros: Option<i64>,
+    /// What a person should know of its answer (cut off, declined), if anything.
+    pub review: Option<String>,
+}
+
 /// One job, as a row of a list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
@@ -207,6 +250,8 @@ pub struct JobView {
     pub queue: QueueName,
     /// Number of pages, when known.
     pub pages: Option<u32>,
+    /// How far its parts have come; `None` for a job that is asked as a whole.
+    pub parts: Option<PartsDone>,
     /// The template's id with its version (`pdf-summarize-v1`).
     pub template: String,
     /// Whether its answer is a set of fields.
@@ -256,6 +301,10 @@ pub struct JobDetail {
     pub variables: Variables,
     /// What the inspection found in the PDF.
     pub document: Option<DocumentView>,
+    /// What is sent of the PDF.
+    pub sends: Sends,
+    /// The parts that it is asked in, in order; empty for one that is asked as a whole.
+    pub parts: Vec<PartView>,
     /// Every attempt, newest first.
     pub attempts: Vec<AttemptView>,
     /// The newest stored result, if there is one.

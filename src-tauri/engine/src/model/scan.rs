@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BatchId, DocumentView, JobId, Provider, QueueName, Variables};
+use super::{BatchId, DocumentView, JobId, Notice, Provider, QueueName, Variables};
 
 /// Why something dropped is not among the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -25,6 +25,10 @@ pub enum SkipReason {
     TooMany,
     /// It lies in Gistmill's own data directory.
     OwnOutput,
+    /// A pipe, a socket or a device.
+    NotAFile,
+    /// It is still being written, as by a copy or a download under way.
+    StillWritten,
 }
 
 /// A path that was left out.
@@ -36,6 +40,9 @@ pub struct SkippedPath {
     pub path: String,
     /// Why.
     pub reason: SkipReason,
+    /// The file that holds the same content, for [`SkipReason::Duplicate`].
+    #[serde(default)]
+    pub same_as: Option<String>,
 }
 
 /// A file that can become a job.
@@ -53,6 +60,9 @@ pub struct ScannedFile {
     pub modified_ms: i64,
     /// What the inspection found.
     pub document: DocumentView,
+    /// What is worth knowing though it can be sent.
+    #[serde(default)]
+    pub notices: Vec<Notice>,
 }
 
 /// A scan that can be submitted, kept by the engine until then or until it closes.
@@ -120,10 +130,31 @@ pub struct SubmissionPlan {
     pub reused: u64,
     /// Jobs that would fail at once, since their files can't be used.
     pub to_fail: u64,
+    /// Jobs that would be asked part by part, being longer than one call takes.
+    pub in_parts: u64,
+    /// Calls at one attempt each: one a job, and for long ones one a part and one to combine them.
+    pub calls: u64,
+    /// Input tokens of all calls, estimated.
+    pub input_tokens: u64,
+    /// How such estimates compared with what was counted; `None` until anything was.
+    pub estimates: Option<EstimateCheck>,
     /// Expected to cost about this many micro-dollars; `None` without a known price.
     pub expected_micros: Option<i64>,
     /// At most this many micro-dollars, at one attempt each; `None` without a known price.
     pub at_worst_micros: Option<i64>,
+}
+
+/// How estimates of input tokens compared with what the provider counted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct EstimateCheck {
+    /// Calls that were compared.
+    pub calls: u64,
+    /// What was counted of them all, in percent of what was estimated: 110 for a tenth more.
+    pub counted_percent: u32,
+    /// The middle one of how far single estimates were off, in percent of what was counted.
+    pub usually_off_percent: u32,
 }
 
 /// What was stored for a submission.

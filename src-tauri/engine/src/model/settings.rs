@@ -106,6 +106,8 @@ pub struct Settings {
     pub max_tokens: u32,
     /// Where Claude is asked; `None` for Anthropic itself.
     pub base_url: Option<String>,
+    /// Whether that address is sent the text of PDFs, since it can't read them (Ollama drops them unread).
+    pub text_only: bool,
     /// Where a copy of each result is put.
     pub copies_to: CopiesTo,
     /// The folder that mirrored copies go to; used with [`CopiesTo::Folder`].
@@ -186,6 +188,7 @@ impl Default for Settings {
             model: "claude-sonnet-4-6".to_owned(),
             max_tokens: 4096,
             base_url: None,
+            text_only: false,
             copies_to: CopiesTo::default(),
             output_folder: None,
             name_taken: NameTaken::default(),

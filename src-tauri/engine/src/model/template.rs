@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::Timestamp;
+use super::{Sends, Timestamp};
 
 /// What an answer looks like.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,6 +67,9 @@ pub struct TemplateDraft {
     /// What is filled in; empty but for [`TemplateKind::Fields`].
     #[serde(default)]
     pub fields: Vec<TemplateField>,
+    /// What is sent of a document.
+    #[serde(default)]
+    pub sends: Sends,
 }
 
 /// A version of a template.
@@ -88,6 +91,8 @@ pub struct TemplateView {
     pub body: String,
     /// What is filled in, for [`TemplateKind::Fields`].
     pub fields: Vec<TemplateField>,
+    /// What is sent of a document.
+    pub sends: Sends,
     /// The variables in its body that a person gives values for when adding files.
     pub variables: Vec<String>,
     /// Whether it came with the app.
@@ -107,6 +112,7 @@ impl TemplateView {
             kind: self.kind,
             body: self.body.clone(),
             fields: self.fields.clone(),
+            sends: self.sends,
         }
     }
 }

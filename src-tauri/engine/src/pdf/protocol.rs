@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Encryption, Finding, Sha256};
+use crate::model::{DocumentFacts, Encryption, Finding, Sha256};
 
 /// What the inspection of a file found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -21,8 +21,32 @@ pub struct Inspection {
     pub encryption: Encryption,
     /// Whether one of its first pages has text; `None` when it was not looked at.
     pub has_text: Option<bool>,
+    /// What else was learned of it.
+    pub facts: DocumentFacts,
+    /// What each page holds, of documents that may be longer than one call takes.
+    pub measures: Option<Measures>,
     /// What speaks against sending it.
     pub finding: Option<Finding>,
+}
+
+/// What a page holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageMeasure {
+    /// Characters of scripts of letters.
+    pub letters: u32,
+    /// Characters of scripts that take about a token each.
+    pub ideographs: u32,
+    /// Bytes of the file that only this page needs.
+    pub bytes: u64,
+}
+
+/// What the pages of a document hold, by which it is split into parts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Measures {
+    /// Bytes that several pages need, such as fonts.
+    pub shared_bytes: u64,
+    /// Each page, from the first.
+    pub pages: Vec<PageMeasure>,
 }
 
 /// The text of a PDF.

@@ -4,19 +4,43 @@
 //! 1,568 tokens with older models, up to 4,784 with newer ones, whose tokenizer also makes a third more of
 //! the same text. Dense pages come to about 3,000 tokens in all; the sums of the maxima are the worst case.
 
+use crate::model::{Sends, TextLayer};
+
 /// What a call works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Work {
-    /// Pages of the PDF; `None` when there is one but nobody could count them.
-    pub pages: Option<u32>,
-    /// Whether there is a PDF.
-    pub has_document: bool,
+    /// The document that is sent; `None` for a prompt alone.
+    pub document: Option<DocumentWork>,
     /// Length of the prompt or of the template, in bytes.
     pub prompt_bytes: u64,
     /// The same in characters.
     pub prompt_characters: u64,
     /// Most output tokens.
     pub max_tokens: u32,
+}
+
+/// What is sent of a document, or of a part of one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DocumentWork {
+    /// Whether its pages or its text.
+    pub sends: Sends,
+    /// Its pages; `None` when nobody could count them.
+    pub pages: Option<u32>,
+    /// Its text; `None` when it was not looked at.
+    pub text: Option<TextWork>,
+}
+
+/// The text of a document, or of a part of one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TextWork {
+    /// Pages that have text.
+    pub pages: u64,
+    /// Characters of scripts of letters.
+    pub letters: u64,
+    /// Characters of scripts that take about a token each.
+    pub ideographs: u64,
+    /// Whether every page was read, so that the numbers are no projection.
+    pub all_read: bool,
 }
 
 /// Tokens that a call is expected to take, and the most that it can.
@@ -32,6 +56,20 @@ pub struct Estimate {
     pub expected_output: u64,
     /// Output tokens at most.
     pub worst_output: u64,
+}
+
+impl TextLayer {
+    /// Returns the text of the whole document as what a call works on.
+    pub(crate) fn work(self, pages: Option<u32>) -> TextWork {
+        let pages = u64::from(pages.unwrap_or(self.pages_read));
+        let read = u64::from(self.pages_read);
+        TextWork {
+            pages: (u64::from(self.pages_with_text) * pages).div_ceil(read.max(1)),
+            letters: self.letters,
+            ideographs: self.ideographs,
+            all_read: read >= pages,
+        }
+    }
 }
 
 /// Tokens of a page: ordinary, dense, at worst; with older tokenizers.
@@ -63,10 +101,10 @@ pub fn estimate(model: &str, work: &Work) -> Estimate {
     } else {
         NEWER_PAGE
     };
-    let pages = match (work.has_document, work.pages) {
-        (false, _) => [0; 3],
-        (true, Some(pages)) => [u64::from(pages.max(1)); 3],
-        (true, None) => UNCOUNTED_PAGES,
+    let pages = match work.document.map(|document| document.pages) {
+        None => [0; 3],
+        Some(Some(pages)) => [u64::from(pages.max(1)); 3],
+        Some(None) => UNCOUNTED_PAGES,
     };
     let [ordinary, dense] = prompt_tokens(work);
     Estimate {
@@ -81,8 +119,7 @@ pub fn estimate(model: &str, work: &Work) -> Estimate {
 /// Returns about how many tokens a text has.
 pub(crate) fn text_tokens(text: &str) -> u64 {
     let [ordinary, _] = prompt_tokens(&Work {
-        pages: None,
-        has_document: false,
+        document: None,
         prompt_bytes: text.len() as u64,
         prompt_characters: text.chars().count() as u64,
         max_tokens: 0,
@@ -111,8 +148,10 @@ mod tests {
 
     fn document(pages: Option<u32>) -> Work {
         Work {
-            pages,
-            has_document: true,
+            document: Some(DocumentWork {
+                pages,
+                ..DocumentWork::default()
+            }),
             prompt_bytes: 0,
             prompt_characters: 0,
             max_tokens: 4_096,
@@ -139,8 +178,7 @@ mod tests {
     fn a_japanese_prompt_takes_more_tokens_than_a_latin_one_of_the_same_length() {
         let text = |prompt: &str| {
             let work = Work {
-                pages: None,
-                has_document: false,
+                document: None,
                 prompt_bytes: prompt.len() as u64,
                 prompt_characters: prompt.chars().count() as u64,
                 max_tokens: 100,

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
-use super::{Answer, Deliver, Failure, Progress, Request, Usage};
+use super::{Answer, Deliver, DocumentContent, Failure, Progress, Request, Usage};
 use crate::model::{Cause, JobPhase};
 
 /// The name of the method, which stands where Claude's jobs have their model.
@@ -117,7 +117,10 @@ impl OfflineProvider {
                 most_chars,
             });
         };
-        let pages = self.source.text(&document.path).await?;
+        let pages = match &document.content {
+            DocumentContent::File { path, .. } => self.source.text(path).await?,
+            DocumentContent::Text(pages) => pages.clone(),
+        };
         Ok(Job {
             pages,
             name: Some(document.name.clone()),

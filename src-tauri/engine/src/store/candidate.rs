@@ -3,8 +3,8 @@
 use rusqlite::{Connection, Row};
 
 use super::{Result, rows};
-use crate::model::{BatchId, JobId, JobKind, Money, Provider, QueueName, Timestamp};
-use crate::pricing::{Estimate, Work, estimate};
+use crate::model::{BatchId, JobId, JobKind, Money, Provider, QueueName, Sends, Timestamp};
+use crate::pricing::{DocumentWork, Estimate, TextWork, Work, estimate};
 
 /// A pending job that is ready.
 #[derive(Clone, Debug)]
@@ -25,22 +25,55 @@ pub(super) struct Candidate {
 
 /// The columns of [`work`] over `jobs AS j`: the prompt, else the body of the template.
 pub(super) const WORK_COLUMNS: &str = "j.kind, \
-     (SELECT pages FROM documents WHERE sha256 = j.document_sha256), \
+     (SELECT json_array(pages, text_pages, letters, ideographs, all_read) FROM documents \
+         WHERE sha256 = j.document_sha256), \
      octet_length(coalesce(j.prompt, (SELECT body FROM templates AS t WHERE t.template_id = j.template_id \
          AND t.version = j.template_version))), \
      length(coalesce(j.prompt, (SELECT body FROM templates AS t WHERE t.template_id = j.template_id \
          AND t.version = j.template_version))), \
-     j.max_tokens";
+     j.max_tokens, j.sends";
 
 /// Reads [`WORK_COLUMNS`] from column `at` on.
 pub(super) fn work(row: &Row<'_>, at: usize) -> rusqlite::Result<Work> {
+    let document = match rows::kind(row, at)? {
+        JobKind::Prompt => None,
+        JobKind::Pdf => {
+            let known: Option<Known> = rows::optional_json(row, at + 1)?;
+            Some(document_work(
+                known.unwrap_or_default(),
+                rows::sends(row, at + 5)?,
+            ))
+        }
+    };
     Ok(Work {
-        has_document: rows::kind(row, at)? == JobKind::Pdf,
-        pages: row.get(at + 1)?,
+        document,
         prompt_bytes: rows::optional_unsigned(row, at + 2)?.unwrap_or(0),
         prompt_characters: rows::optional_unsigned(row, at + 3)?.unwrap_or(0),
         max_tokens: row.get(at + 4)?,
     })
+}
+
+/// What is known of a document: pages, pages with text, letters, ideographs, whether all pages were read.
+type Known = (
+    Option<u32>,
+    Option<u64>,
+    Option<u64>,
+    Option<u64>,
+    Option<u8>,
+);
+
+fn document_work(known: Known, sends: Sends) -> DocumentWork {
+    let (pages, text_pages, letters, ideographs, all_read) = known;
+    DocumentWork {
+        sends,
+        pages,
+        text: text_pages.map(|text_pages| TextWork {
+            pages: text_pages,
+            letters: letters.unwrap_or(0),
+            ideographs: ideographs.unwrap_or(0),
+            all_read: all_read == Some(1),
+        }),
+    }
 }
 
 /// The columns of [`batch_money`] over `jobs AS j`.
@@ -145,7 +178,7 @@ pub(super) fn in_line(
     let columns = match provider {
         Provider::Claude => format!("{BATCH_MONEY_COLUMNS}, {WORK_COLUMNS}"),
         Provider::Offline => {
-            "NULL, NULL, NULL, NULL, j.kind, NULL, NULL, NULL, j.max_tokens".to_owned()
+            "NULL, NULL, NULL, NULL, j.kind, NULL, NULL, NULL, j.max_tokens, j.sends".to_owned()
         }
     };
     let mut found = Vec::new();

@@ -10,7 +10,8 @@ use crate::calendar::LocalTime;
 use crate::error::EngineError;
 use crate::model::{
     AttemptView, BatchId, Cause, ConsumerPlace, DocumentView, Finding, JobFilter, JobId, JobPage,
-    JobStatus, JobView, JobsShown, Provider, Sha256, Timestamp, Variables, WaitingReason,
+    JobStatus, JobView, JobsShown, PageRange, PartState, PartView, PartsDone, Provider, Sends,
+    Sha256, Timestamp, Variables, WaitingReason,
 };
 use crate::pricing::estimate;
 
@@ -28,13 +29,16 @@ pub(crate) struct JobRecord {
     pub(crate) prompt: Option<String>,
     pub(crate) document: Option<DocumentView>,
     pub(crate) attempts: Vec<AttemptView>,
+    /// In order; empty for a job that is asked as a whole.
+    pub(crate) parts: Vec<PartView>,
+    pub(crate) sends: Sends,
     /// Values of the template's variables that a person gave.
     pub(crate) variables: Variables,
     /// Newest run first.
     pub(crate) results: Vec<ResultRow>,
 }
 
-/// The columns of [`job`], over [`JOB_TABLES`]; the last five are those of [`candidate::work`], and before
+/// The columns of [`job`], over [`JOB_TABLES`]; the last six are those of [`candidate::work`], and before
 /// them the four of [`candidate::batch_money`].
 const JOB_COLUMNS: &str = "j.seq, j.job_id, j.batch_id, b.name, j.kind, j.title, j.source_path, \
      j.status, j.queue, d.pages, j.template_id || '-v' || j.template_version, j.provider, j.model, \
@@ -42,9 +46,9 @@ const JOB_COLUMNS: &str = "j.seq, j.job_id, j.batch_id, b.name, j.kind, j.title,
      j.output_tokens, j.cost_micros, j.cost_unknown, j.ran_ms, j.waited_ms, j.error_code, j.error, \
      j.available_at, q.paused, j.held, j.reused, \
      EXISTS (SELECT 1 FROM templates AS t WHERE t.template_id = j.template_id \
-         AND t.version = j.template_version AND t.kind = 'fields')";
+         AND t.version = j.template_version AND t.kind = 'fields'), j.parts, j.parts_done";
 /// The first column after [`JOB_COLUMNS`].
-const AFTER_JOB: usize = 31;
+const AFTER_JOB: usize = 33;
 
 const JOB_TABLES: &str = "jobs AS j JOIN batches AS b USING (batch_id) JOIN queues AS q USING (queue) \
      LEFT JOIN documents AS d ON d.sha256 = j.document_sha256";
@@ -238,6 +242,7 @@ fn job(row: &Row<'_>, context: &ListContext, outlook: &Outlook) -> rusqlite::Res
         paused: row.get::<_, i64>(28)? & held::JOB_PAUSED != 0 && !status.is_final(),
         queue: rows::queue(row, 8)?,
         pages: row.get(9)?,
+        parts: parts_done(row)?,
         template: row.get::<_, Option<String>>(10)?.unwrap_or_default(),
         has_fields: row.get(30)?,
         reused: row.get(29)?,
@@ -260,6 +265,12 @@ fn job(row: &Row<'_>, context: &ListContext, outlook: &Outlook) -> rusqlite::Res
         cause: rows::cause(row, 24)?,
         error: row.get(25)?,
     })
+}
+
+/// Returns how far the parts of a job have come, of one that has parts.
+fn parts_done(row: &Row<'_>) -> rusqlite::Result<Option<PartsDone>> {
+    let (total, done) = (row.get(31)?, row.get(32)?);
+    Ok((total > 0).then_some(PartsDone { done, total }))
 }
 
 /// Says why a pending job does not run at this moment; the hardest obstacle first.
@@ -331,9 +342,9 @@ fn waiting_reason(
 
 fn record(connection: &Connection, job_id: &JobId, context: &ListContext) -> Result<JobRecord> {
     let outlook = outlook(connection, &context.local)?;
-    let (job, prompt, document_sha256, variables) = connection
+    let (job, prompt, document_sha256, variables, sends) = connection
         .prepare_cached(&format!(
-            "SELECT {JOB_COLUMNS}, {}, {}, j.prompt, j.document_sha256, j.variables FROM {JOB_TABLES}
+            "SELECT {JOB_COLUMNS}, {}, {}, j.prompt, j.document_sha256, j.variables, j.sends FROM {JOB_TABLES}
              WHERE j.job_id = ?1",
             candidate::BATCH_MONEY_COLUMNS,
             candidate::WORK_COLUMNS
@@ -341,9 +352,10 @@ fn record(connection: &Connection, job_id: &JobId, context: &ListContext) -> Res
         .query_row([job_id.as_str()], |row| {
             Ok((
                 job(row, context, &outlook)?,
-                row.get(AFTER_JOB + 9)?,
-                row.get::<_, Option<String>>(AFTER_JOB + 10)?,
-                rows::json(row, AFTER_JOB + 11)?,
+                row.get(AFTER_JOB + 10)?,
+                row.get::<_, Option<String>>(AFTER_JOB + 11)?,
+                rows::json(row, AFTER_JOB + 12)?,
+                rows::sends(row, AFTER_JOB + 13)?,
             ))
         })
         .optional()?
@@ -359,6 +371,8 @@ fn record(connection: &Connection, job_id: &JobId, context: &ListContext) -> Res
             .map(|sha256| document(connection, &sha256))
             .transpose()?,
         attempts: attempts(connection, job_id)?,
+        parts: parts(connection, job_id)?,
+        sends,
         results: results::of_job(connection, job_id)?,
     })
 }
@@ -366,7 +380,7 @@ fn record(connection: &Connection, job_id: &JobId, context: &ListContext) -> Res
 fn document(connection: &Connection, sha256: &str) -> Result<DocumentView> {
     Ok(connection
         .prepare_cached(
-            "SELECT bytes, pages, encryption, has_text, finding_cause, finding_message
+            "SELECT bytes, pages, encryption, has_text, finding_cause, finding_message, facts
              FROM documents WHERE sha256 = ?1",
         )?
         .query_row([sha256], |row| {
@@ -377,6 +391,7 @@ fn document(connection: &Connection, sha256: &str) -> Result<DocumentView> {
                 pages: row.get(1)?,
                 encryption: rows::encryption(row, 2)?,
                 has_text: row.get(3)?,
+                facts: rows::json(row, 6)?,
                 finding: rows::cause(row, 4)?
                     .zip(message)
                     .map(|(cause, message)| Finding { cause, message }),
@@ -390,5 +405,34 @@ fn attempts(connection: &Connection, job_id: &JobId) -> Result<Vec<AttemptView>>
         rows::ATTEMPT_COLUMNS
     ))?;
     let found = statement.query_map([job_id.as_str()], rows::attempt)?;
+    Ok(found.collect::<rusqlite::Result<_>>()?)
+}
+
+fn parts(connection: &Connection, job_id: &JobId) -> Result<Vec<PartView>> {
+    let mut statement = connection.prepare_cached(
+        "SELECT p.first_page, p.last_page, p.answered_at IS NOT NULL, p.input_tokens, p.output_tokens,
+                p.cost_micros, p.review,
+                EXISTS (SELECT 1 FROM attempts AS a WHERE a.job_id = p.job_id AND a.outcome = 'running'
+                        AND a.first_page = p.first_page)
+         FROM parts AS p WHERE p.job_id = ?1 ORDER BY p.first_page",
+    )?;
+    let found = statement.query_map([job_id.as_str()], |row| {
+        let state = match (row.get(2)?, row.get(7)?) {
+            (true, _) => PartState::Answered,
+            (false, true) => PartState::Running,
+            (false, false) => PartState::Waiting,
+        };
+        Ok(PartView {
+            pages: PageRange {
+                first: row.get(0)?,
+                last: row.get(1)?,
+            },
+            state,
+            input_tokens: rows::unsigned(row, 3)?,
+            output_tokens: rows::unsigned(row, 4)?,
+            cost_micros: row.get(5)?,
+            review: row.get(6)?,
+        })
+    })?;
     Ok(found.collect::<rusqlite::Result<_>>()?)
 }

@@ -17,6 +17,7 @@ const MIGRATIONS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0002_budget.sql")),
     // Makes the table of jobs anew.
     M::up(include_str!("../../../../migrations/0003_results.sql")).foreign_key_check(),
+    M::up(include_str!("../../../../migrations/0004_documents.sql")),
 ];
 
 /// How long a statement waits for another program that writes.

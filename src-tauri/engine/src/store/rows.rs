@@ -5,8 +5,8 @@ use rusqlite::types::Type;
 use serde::de::DeserializeOwned;
 
 use crate::model::{
-    AttemptOutcome, AttemptView, Cause, Encryption, JobKind, JobStatus, Provider, QueueName,
-    ResultFormat, TemplateKind, Timestamp,
+    AttemptOutcome, AttemptStep, AttemptView, Cause, Encryption, JobKind, JobStatus, PageRange,
+    Provider, QueueName, ResultFormat, Sends, TemplateKind, Timestamp,
 };
 
 /// Returns the error for a stored word that this version does not know.
@@ -91,6 +91,17 @@ pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, index: usize) -> rusqlite
     })
 }
 
+/// Reads a value that is stored as JSON, where there is one.
+pub(super) fn optional_json<T: DeserializeOwned>(
+    row: &Row<'_>,
+    index: usize,
+) -> rusqlite::Result<Option<T>> {
+    match row.get_ref(index)? {
+        rusqlite::types::ValueRef::Null => Ok(None),
+        _ => json(row, index).map(Some),
+    }
+}
+
 pub(super) fn encryption(row: &Row<'_>, index: usize) -> rusqlite::Result<Encryption> {
     word(row, index, |word| match word {
         "none" => Some(Encryption::None),
@@ -141,7 +152,7 @@ pub(super) fn optional_unsigned(row: &Row<'_>, index: usize) -> rusqlite::Result
 /// The columns of [`attempt`].
 pub(super) const ATTEMPT_COLUMNS: &str = "generation, number, provider, model, started_at, ended_at, \
      outcome, error_code, message, http_status, request_id, waited_ms, told_to_wait_ms, retry_at, \
-     input_tokens, output_tokens, cost_micros";
+     input_tokens, output_tokens, cost_micros, estimated_input, step, first_page, last_page";
 
 pub(super) fn attempt(row: &Row<'_>) -> rusqlite::Result<AttemptView> {
     Ok(AttemptView {
@@ -162,5 +173,24 @@ pub(super) fn attempt(row: &Row<'_>) -> rusqlite::Result<AttemptView> {
         input_tokens: optional_unsigned(row, 14)?,
         output_tokens: optional_unsigned(row, 15)?,
         cost_micros: row.get(16)?,
+        estimated_input_tokens: optional_unsigned(row, 17)?,
+        step: step(row, 18)?,
     })
+}
+
+/// Reads what an attempt asked about, from its three columns.
+fn step(row: &Row<'_>, index: usize) -> rusqlite::Result<AttemptStep> {
+    let (first, last): (Option<u32>, Option<u32>) = (row.get(index + 1)?, row.get(index + 2)?);
+    word(row, index, |word| match (word, first, last) {
+        ("whole", ..) => Some(AttemptStep::Whole),
+        ("combine", ..) => Some(AttemptStep::Combine),
+        ("part", Some(first), Some(last)) => Some(AttemptStep::Part {
+            pages: PageRange { first, last },
+        }),
+        _ => None,
+    })
+}
+
+pub(super) fn sends(row: &Row<'_>, index: usize) -> rusqlite::Result<Sends> {
+    word(row, index, Sends::from_word)
 }

@@ -5,7 +5,7 @@ use rusqlite::{Connection, named_params};
 use super::{Lease, NewAnswer, Result, Store, answers, held, outbox, policy};
 use crate::error::EngineError;
 use crate::model::{
-    BatchId, Cause, DocumentView, JobId, JobKind, JobStatus, Provider, QueueName, Timestamp,
+    BatchId, Cause, DocumentView, JobId, JobKind, JobStatus, Provider, QueueName, Sends, Timestamp,
     Variables,
 };
 
@@ -26,6 +26,8 @@ pub(crate) struct NewBatch {
     pub(crate) paused: bool,
     /// Values of the template's variables, the same for all jobs.
     pub(crate) variables: Variables,
+    /// What is sent of its documents.
+    pub(crate) sends: Sends,
     /// Whether its jobs are asked even where earlier results would serve.
     pub(crate) fresh: bool,
     /// What one attempt at each job is expected to cost, and can cost at worst.
@@ -157,15 +159,21 @@ fn remember_document(
     document: &DocumentView,
     now: Timestamp,
 ) -> Result<()> {
+    let facts = serde_json::to_string(&document.facts)
+        .map_err(|error| EngineError::Internal(error.to_string()))?;
+    let text = document.facts.text.map(|layer| layer.work(document.pages));
     connection
         .prepare_cached(
             "INSERT INTO documents (sha256, bytes, pages, encryption, has_text, finding_cause,
-                                    finding_message, first_seen_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                                    finding_message, facts, text_pages, letters, ideographs, all_read,
+                                    first_seen_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)
              ON CONFLICT (sha256) DO UPDATE SET
                  pages = excluded.pages, encryption = excluded.encryption,
                  has_text = excluded.has_text, finding_cause = excluded.finding_cause,
-                 finding_message = excluded.finding_message",
+                 finding_message = excluded.finding_message, facts = excluded.facts,
+                 text_pages = excluded.text_pages, letters = excluded.letters,
+                 ideographs = excluded.ideographs, all_read = excluded.all_read",
         )?
         .execute((
             document.sha256.as_str(),
@@ -178,6 +186,11 @@ fn remember_document(
                 .finding
                 .as_ref()
                 .map(|finding| finding.message.as_str()),
+            facts,
+            text.map(|text| text.pages.cast_signed()),
+            text.map(|text| text.letters.cast_signed()),
+            text.map(|text| text.ideographs.cast_signed()),
+            text.is_some_and(|text| text.all_read),
             now.0,
         ))?;
     Ok(())
@@ -223,10 +236,10 @@ fn insert_job(
         .prepare_cached(
             "INSERT INTO jobs (job_id, batch_id, user_id, kind, title, status, queue, available_at,
                  waiting_since, prompt, document_sha256, source_path, source_bytes, source_modified,
-                 relative_path, template_id, template_version, variables, fresh, provider, model,
+                 relative_path, template_id, template_version, variables, sends, fresh, provider, model,
                  max_tokens, held, created_at, completed_at, error_code, error)
              VALUES (:job, :batch, :user, :kind, :title, :status, :queue, :available, :now, :prompt,
-                 :sha256, :path, :bytes, :modified, :relative_path, :template, :version, :variables,
+                 :sha256, :path, :bytes, :modified, :relative_path, :template, :version, :variables, :sends,
                  :fresh, :provider, :model, :max_tokens, :held, :now, :completed, :error_code, :error)",
         )?
         .execute(named_params! {
@@ -247,6 +260,7 @@ fn insert_job(
             ":modified": modified,
             ":relative_path": relative_path,
             ":variables": context.variables,
+            ":sends": batch.sends.as_str(),
             ":fresh": batch.fresh,
             ":template": batch.template.as_ref().map(|(id, _)| id.as_str()),
             ":version": batch.template.as_ref().map(|(_, version)| *version),

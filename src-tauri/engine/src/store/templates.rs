@@ -9,7 +9,7 @@ use crate::templates::{Template, asked_variables};
 
 /// The columns of [`view`] over [`VIEW_TABLES`].
 const VIEW_COLUMNS: &str = "t.template_id, t.version, t.name, t.kind, t.body, t.fields, t.built_in, \
-     t.created_at, coalesce(c.jobs, 0)";
+     t.created_at, coalesce(c.jobs, 0), t.sends";
 /// Jobs are counted once for all templates, not once for each.
 const VIEW_TABLES: &str = "templates AS t LEFT JOIN (SELECT template_id, count(*) AS jobs FROM jobs \
      WHERE template_id IS NOT NULL GROUP BY template_id) AS c USING (template_id)";
@@ -193,8 +193,8 @@ fn insert(
         .map_err(|error| EngineError::Internal(error.to_string()))?;
     connection
         .prepare_cached(
-            "INSERT INTO templates (template_id, version, name, kind, body, fields, built_in, created_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            "INSERT INTO templates (template_id, version, name, kind, body, fields, sends, built_in, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
         )?
         .execute((
             template_id,
@@ -203,6 +203,7 @@ fn insert(
             rows::template_kind_word(draft.kind),
             &draft.body,
             fields,
+            draft.sends.as_str(),
             built_in,
             now.0,
         ))?;
@@ -236,7 +237,7 @@ pub(super) fn template(
     version: u32,
 ) -> Result<Option<Template>> {
     let mut statement = connection.prepare_cached(
-        "SELECT template_id, version, kind, body, fields FROM templates
+        "SELECT template_id, version, kind, body, fields, sends FROM templates
          WHERE template_id = ?1 AND version = ?2",
     )?;
     let mut found = statement.query_map((template_id, version), |row| {
@@ -246,6 +247,7 @@ pub(super) fn template(
             kind: rows::template_kind(row, 2)?,
             body: row.get(3)?,
             fields: rows::json(row, 4)?,
+            sends: rows::sends(row, 5)?,
         })
     })?;
     Ok(found.next().transpose()?)
@@ -263,6 +265,7 @@ fn view(row: &Row<'_>) -> rusqlite::Result<TemplateView> {
         variables: asked_variables(&body),
         body,
         fields: rows::json(row, 5)?,
+        sends: rows::sends(row, 9)?,
         built_in: row.get(6)?,
         created_at: rows::timestamp(row, 7)?,
         jobs: rows::unsigned(row, 8)?,

@@ -36,6 +36,7 @@ pub(crate) fn checked(draft: TemplateDraft) -> Result<TemplateDraft, EngineError
                 description: field.description.trim().to_owned(),
             })
             .collect(),
+        sends: draft.sends,
     };
     let name = draft.name.chars().count();
     if name == 0 {

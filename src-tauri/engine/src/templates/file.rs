@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::error::EngineError;
-use crate::model::{TemplateDraft, TemplateField, TemplateKind};
+use crate::model::{Sends, TemplateDraft, TemplateField, TemplateKind};
 
 /// Largest file that is read, in bytes.
 pub(crate) const LARGEST_FILE: u64 = 256 * 1024;
@@ -18,6 +18,7 @@ struct TemplateFile<'draft> {
     kind: TemplateKind,
     body: &'draft str,
     fields: &'draft [TemplateField],
+    sends: Sends,
 }
 
 /// Returns the text of a template's file.
@@ -31,6 +32,7 @@ pub(crate) fn written(draft: &TemplateDraft) -> Result<String, EngineError> {
         kind: draft.kind,
         body: &draft.body,
         fields: &draft.fields,
+        sends: draft.sends,
     };
     let mut text = serde_json::to_string_pretty(&file)
         .map_err(|error| EngineError::Internal(error.to_string()))?;
@@ -73,11 +75,20 @@ pub(crate) fn read(bytes: &[u8]) -> Result<TemplateDraft, EngineError> {
             other_file(format!("The fields in the file can’t be read: {error}."))
         })?,
     };
+    let sends = match part("sends") {
+        Value::Null => Sends::default(),
+        sends => serde_json::from_value(sends.clone()).map_err(|_| {
+            other_file(format!(
+                "The file sends {sends}, which this version does not know."
+            ))
+        })?,
+    };
     Ok(TemplateDraft {
         name: text("name")?,
         kind,
         body: text("body")?,
         fields,
+        sends,
     })
 }
 
@@ -103,6 +114,7 @@ mod tests {
                 kind: FieldKind::WholeNumber,
                 description: "How much".to_owned(),
             }],
+            sends: Sends::Text,
         }
     }
 

@@ -33,4 +33,12 @@ inspected: number,
 /**
  * Files found so far.
  */
-found: number, };
+found: number, 
+/**
+ * Those of the inspected that can't be summarized as they are.
+ */
+problems: number, 
+/**
+ * Whether folders are still being looked through, so that more may be found.
+ */
+walking: boolean, };

@@ -2,7 +2,9 @@
 import type { AttemptView } from "./AttemptView";
 import type { DocumentView } from "./DocumentView";
 import type { JobView } from "./JobView";
+import type { PartView } from "./PartView";
 import type { ResultView } from "./ResultView";
+import type { Sends } from "./Sends";
 
 /**
  * One job with everything known about it.
@@ -24,6 +26,14 @@ variables: { [key in string]: string },
  * What the inspection found in the PDF.
  */
 document: DocumentView | null, 
+/**
+ * What is sent of the PDF.
+ */
+sends: Sends, 
+/**
+ * The parts that it is asked in, in order; empty for one that is asked as a whole.
+ */
+parts: Array<PartView>, 
 /**
  * Every attempt, newest first.
  */

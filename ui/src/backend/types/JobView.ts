@@ -4,6 +4,7 @@ import type { Cause } from "./Cause";
 import type { JobId } from "./JobId";
 import type { JobKind } from "./JobKind";
 import type { JobStatus } from "./JobStatus";
+import type { PartsDone } from "./PartsDone";
 import type { Provider } from "./Provider";
 import type { QueueName } from "./QueueName";
 import type { Timestamp } from "./Timestamp";
@@ -57,6 +58,10 @@ queue: QueueName,
  * Number of pages, when known.
  */
 pages: number | null, 
+/**
+ * How far its parts have come; `None` for a job that is asked as a whole.
+ */
+parts: PartsDone | null, 
 /**
  * The template's id with its version (`pdf-summarize-v1`).
  */

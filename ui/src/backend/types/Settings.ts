@@ -28,6 +28,10 @@ maxTokens: number,
  */
 baseUrl: string | null, 
 /**
+ * Whether that address is sent the text of PDFs, since it can't read them (Ollama drops them unread).
+ */
+textOnly: boolean, 
+/**
  * Where a copy of each result is put.
  */
 copiesTo: CopiesTo, 

@@ -12,4 +12,8 @@ path: string,
 /**
  * Why.
  */
-reason: SkipReason, };
+reason: SkipReason, 
+/**
+ * The file that holds the same content, for [`SkipReason::Duplicate`].
+ */
+sameAs: string | null, };

@@ -59,6 +59,10 @@ fn commands(step: &NextStep, batch: &str, max_tokens: u32) -> Vec<String> {
                 "gistmill add FILE".to_owned(),
             ];
         }
+        // Passwords are known only to the program that works the jobs.
+        Fix::GivePassword => {
+            return vec![retry, "gistmill run --password-file FILE".to_owned()];
+        }
         Fix::AddKey => Some("gistmill key set"),
         Fix::TestKey => Some("gistmill key test"),
         Fix::ChooseModel => Some("gistmill config set model MODEL"),

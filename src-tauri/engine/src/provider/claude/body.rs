@@ -4,6 +4,7 @@
 //! is known beforehand, so the body is sent with an exact `content-length`.
 
 use std::io::{Error as IoError, ErrorKind};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
@@ -19,7 +20,7 @@ use tokio::io::AsyncReadExt as _;
 use super::MAX_BODY_BYTES;
 use super::send::Sending;
 use crate::model::Cause;
-use crate::provider::{Failure, Request, RequestDocument, Shape};
+use crate::provider::{DocumentContent, Failure, Request, RequestDocument, Shape};
 
 /// Bytes read at a time: a multiple of 3, so that no chunk but the last needs padding.
 const CHUNK_BYTES: usize = 3 * 64 * 1024;
@@ -82,7 +83,7 @@ struct Citations {
 struct Source {
     r#type: &'static str,
     media_type: &'static str,
-    data: &'static str,
+    data: String,
 }
 
 /// A body ready to be sent.
@@ -110,7 +111,15 @@ impl Upload {
     /// would be larger than the API takes. Never billed.
     pub(super) async fn prepare(request: &Request) -> Result<Self, Failure> {
         let json = envelope(request)?;
-        let Some(document) = &request.document else {
+        let file = match &request.document {
+            Some(RequestDocument {
+                content: DocumentContent::File { path, bytes },
+                name,
+                ..
+            }) => Some((path, *bytes, name)),
+            _ => None,
+        };
+        let Some((path, bytes, name)) = file else {
             let upload = Self {
                 length: json.len() as u64,
                 head: Bytes::from(json),
@@ -127,8 +136,8 @@ impl Upload {
         };
         let mut head = Bytes::from(json);
         let tail = head.split_off(gap + DATA_GAP.len() - 1);
-        let file = open(document).await?;
-        let encoded = document.bytes.div_ceil(3).saturating_mul(4);
+        let file = open(path, bytes, name).await?;
+        let encoded = bytes.div_ceil(3).saturating_mul(4);
         let length = (head.len() + tail.len()) as u64 + encoded;
         let upload = Self {
             head,
@@ -136,7 +145,7 @@ impl Upload {
             file: Some(file),
             length,
         };
-        upload.within_limit(&document.name)
+        upload.within_limit(name)
     }
 
     fn within_limit(self, what: &str) -> Result<Self, Failure> {
@@ -240,10 +249,9 @@ impl OpenFile {
     }
 }
 
-async fn open(document: &RequestDocument) -> Result<OpenFile, Failure> {
-    let name = &document.name;
+async fn open(path: &Path, bytes: u64, name: &str) -> Result<OpenFile, Failure> {
     let unreadable = |error: IoError| unreadable(name, &error);
-    let file = File::open(&document.path).await.map_err(unreadable)?;
+    let file = File::open(path).await.map_err(unreadable)?;
     let metadata = file.metadata().await.map_err(unreadable)?;
     if !metadata.is_file() {
         return Err(Failure::unsent(
@@ -251,17 +259,17 @@ async fn open(document: &RequestDocument) -> Result<OpenFile, Failure> {
             format!("{name} is not a file."),
         ));
     }
-    if metadata.len() != document.bytes {
+    if metadata.len() != bytes {
         return Err(Failure::unsent(
             Cause::FileChanged,
             format!(
                 "{name} has {} bytes; it had {} when it was added.",
                 metadata.len(),
-                document.bytes
+                bytes
             ),
         ));
     }
-    if document.bytes == 0 {
+    if bytes == 0 {
         return Err(Failure::unsent(
             Cause::FileEmpty,
             format!("{name} has no bytes."),
@@ -269,9 +277,9 @@ async fn open(document: &RequestDocument) -> Result<OpenFile, Failure> {
     }
     Ok(OpenFile {
         file,
-        name: name.clone(),
-        bytes: document.bytes,
-        remaining: document.bytes,
+        name: name.to_owned(),
+        bytes,
+        remaining: bytes,
         modified: metadata.modified().ok(),
     })
 }
@@ -293,12 +301,20 @@ fn envelope(request: &Request) -> Result<String, Failure> {
     let mut content = Vec::with_capacity(2);
     // The document stands before the question about it, which the API's guide asks for.
     if let Some(document) = &request.document {
-        content.push(Block::Document {
-            source: Source {
+        let source = match &document.content {
+            DocumentContent::File { .. } => Source {
                 r#type: "base64",
                 media_type: "application/pdf",
-                data: "",
+                data: String::new(),
             },
+            DocumentContent::Text(pages) => Source {
+                r#type: "text",
+                media_type: "text/plain",
+                data: with_page_numbers(pages, document.first_page),
+            },
+        };
+        content.push(Block::Document {
+            source,
             title: title(&document.name),
             citations: (request.shape == Shape::CitedText).then_some(Citations { enabled: true }),
         });
@@ -332,6 +348,15 @@ fn envelope(request: &Request) -> Result<String, Failure> {
     })
 }
 
+/// Returns the text of pages with their numbers in the document.
+fn with_page_numbers(pages: &[String], first_page: u32) -> String {
+    pages
+        .iter()
+        .zip(first_page..)
+        .map(|(text, page)| format!("[Page {page}]\n{}\n\n", text.trim_end()))
+        .collect()
+}
+
 fn title(name: &str) -> String {
     let clean: String = name
         .chars()
@@ -349,9 +374,12 @@ mod tests {
     fn only_the_field_itself_is_taken_for_the_gap() {
         let request = Request {
             document: Some(RequestDocument {
-                path: "paper.pdf".into(),
-                bytes: 1,
+                content: DocumentContent::File {
+                    path: "paper.pdf".into(),
+                    bytes: 1,
+                },
                 pages: None,
+                first_page: 1,
                 name: DATA_GAP.to_owned(),
             }),
             prompt: DATA_GAP.to_owned(),

@@ -69,6 +69,7 @@ pub(super) fn batch(prompts: &[&str]) -> NewBatch {
         max_tokens: 1_000,
         cap_micros: None,
         paused: false,
+        sends: crate::model::Sends::Pdf,
         variables: Variables::new(),
         fresh: false,
         expected_micros: None,

@@ -251,8 +251,7 @@ impl World<'_> {
             return Ok(0);
         }
         let work = Work {
-            pages: None,
-            has_document: false,
+            document: None,
             prompt_bytes: 5,
             prompt_characters: 5,
             max_tokens: job.max_tokens,

@@ -246,6 +246,7 @@ impl<'world> World<'world> {
             max_tokens: new.max_tokens,
             cap_micros: new.cap,
             paused: new.paused,
+            sends: crate::model::Sends::Pdf,
             variables: Variables::new(),
             fresh: false,
             expected_micros: None,
