@@ -273,7 +273,7 @@ const SCREENS = [
       await dropTroubles(page);
       await page.getByTestId('unlock').locator('input').fill('Sesame');
       await page.keyboard.press('Enter');
-      await page.locator('[role=alert]').waitFor();
+      await page.getByTestId('unlock').locator('[role=alert]').waitFor();
       await page.locator('[data-group=not-a-pdf] .btn').click();
     },
   },

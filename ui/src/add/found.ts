@@ -18,21 +18,28 @@ export interface Found {
   name: string;
   /** What it means, and what to do about it. */
   note: string;
-  /** Files or other paths, each with what was found where that says more than the group. */
-  entries: { path: string; note: string }[];
+  entries: FoundEntry[];
+}
+
+export interface FoundEntry {
+  path: string;
+  /** The path without what all have in common. */
+  shown: string;
+  /** What was found, where that says more than the group. */
+  note: string;
 }
 
 export const isLocked = (file: ScannedFile): boolean => file.document.finding?.cause === 'pdf-encrypted';
 
 /** The largest group first, as dead letters have it; one that a password opens before all others. */
-export function faultyGroups(files: ScannedFile[]): Found[] {
+export function faultyGroups(files: ScannedFile[], root: string): Found[] {
   const byCause = groupBy(files, (file): Cause => file.document.finding?.cause ?? 'file-unreadable');
   const groups = [...byCause].map(([cause, group]) => ({
     id: cause,
     ...causeLook(cause),
     name: t.cause[cause].name,
     note: joined(t.cause[cause].meaning, cause !== 'pdf-encrypted' && t.cause[cause].hint),
-    entries: group.map((file) => ({ path: file.path, note: file.document.finding?.message ?? '' })),
+    entries: group.map((file) => entry(file.path, root, file.document.finding?.message ?? '')),
   }));
   const order = (group: Found): number => (group.id === 'pdf-encrypted' ? Infinity : group.entries.length);
   return groups.sort((one, other) => order(other) - order(one));
@@ -51,7 +58,7 @@ const NOTICES: Record<Notice, IconName> = {
   decrypted: 'lock',
 };
 
-export function noticeGroups(files: ScannedFile[]): Found[] {
+export function noticeGroups(files: ScannedFile[], root: string): Found[] {
   const byNotice = groupBy(
     files.flatMap((file) => file.notices.map((notice) => ({ notice, file }))),
     ({ notice }) => notice,
@@ -65,10 +72,9 @@ export function noticeGroups(files: ScannedFile[]): Found[] {
       look: 'idle' as const,
       name: t.notice[notice].name,
       note: t.notice[notice].meaning,
-      entries: group.map(({ file }) => ({
-        path: file.path,
-        note: file.document.pages === null ? '' : t.common.pages(file.document.pages),
-      })),
+      entries: group.map(({ file }) =>
+        entry(file.path, root, file.document.pages === null ? '' : t.common.pages(file.document.pages)),
+      ),
     };
   });
 }
@@ -86,7 +92,7 @@ const SKIP_ICONS: Record<SkipReason, IconName> = {
   'still-written': 'timer',
 };
 
-export function skippedGroups(skipped: SkippedPath[]): Found[] {
+export function skippedGroups(skipped: SkippedPath[], root: string): Found[] {
   const byReason = groupBy(skipped, (each) => each.reason);
   return [...byReason].map(([reason, group]) => ({
     id: reason,
@@ -94,18 +100,34 @@ export function skippedGroups(skipped: SkippedPath[]): Found[] {
     look: 'idle' as const,
     name: t.skip[reason].name,
     note: t.skip[reason].meaning,
-    entries: group.map(({ path, sameAs }) => ({ path, note: sameAs === null ? '' : same(path, sameAs) })),
+    entries: group.map(({ path, sameAs }) =>
+      entry(path, root, sameAs === null ? '' : same(path, sameAs, root)),
+    ),
   }));
 }
 
-function same(path: string, sameAs: string): string {
-  return path === sameAs ? t.found.givenTwice : t.found.sameAs(seenFrom(path, sameAs));
+function entry(path: string, root: string, note: string): FoundEntry {
+  return { path, shown: path.slice(root.length), note };
 }
 
-/** A path without the folders that it shares with another one. */
-export function seenFrom(path: string, other: string): string {
-  let shared = 0;
-  for (let at = 0; at < other.length && other[at] === path[at]; at += 1)
-    if (other[at] === '/' || other[at] === '\\') shared = at + 1;
-  return other.slice(shared);
+function same(path: string, sameAs: string, root: string): string {
+  if (path === sameAs) return t.found.givenTwice;
+  return t.found.sameAs(sameAs.startsWith(root) ? sameAs.slice(root.length) : sameAs);
+}
+
+/** The folder that all paths lie in, with its separator; it need not be said of each. */
+export function sharedFolder(paths: string[]): string {
+  const [first = '', ...others] = paths;
+  let length = folderEnd(first, first.length);
+  for (const path of others) {
+    while (length > 0 && !path.startsWith(first.slice(0, length))) length = folderEnd(first, length - 1);
+    if (length === 0) break;
+  }
+  return first.slice(0, length);
+}
+
+/** Where the last folder before `end` ends, its separator included; 0 where there is none. */
+function folderEnd(path: string, end: number): number {
+  const before = path.slice(0, end);
+  return Math.max(before.lastIndexOf('/'), before.lastIndexOf('\\')) + 1;
 }

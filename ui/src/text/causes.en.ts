@@ -148,7 +148,7 @@ export const causesEn: Record<Cause, CauseWords> = {
     name: 'Empty file',
     meaning: 'The file has no content.',
     fix: 'get it again',
-    hint: 'Get the file again: it has no content.',
+    hint: 'Download or copy the file again.',
   },
   'not-a-pdf': {
     name: 'Not a PDF',

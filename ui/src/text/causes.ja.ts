@@ -139,7 +139,7 @@ export const causesJa: Record<Cause, CauseWords> = {
     name: '空のファイル',
     meaning: 'ファイルに内容がありません。',
     fix: '入手し直す',
-    hint: 'ファイルを入手し直してください。内容がありません。',
+    hint: 'もう一度ダウンロードまたはコピーしてください。',
   },
   'not-a-pdf': {
     name: 'PDF ではない',

@@ -44,6 +44,8 @@ export const documentsEn = {
   partsBar: (done: number, running: number, total: number) =>
     `${count(done)} of ${count(total)} parts answered, ${count(running)} running`,
   tokens: (input: string, output: string) => `${input} in, ${output} out`,
-  estimated: (tokens: string) => `${tokens} estimated`,
+  tokensOf: (input: string, estimated: string, output: string) =>
+    `${input} in (${estimated} estimated), ${output} out`,
+  estimated: (tokens: string) => `${tokens} in, estimated`,
   showParts: (n: number) => `Show all ${count(n)} parts`,
 };

@@ -42,6 +42,7 @@ export const documentsJa: Messages['documents'] = {
   partsBar: (done, running, total) =>
     `${count(total)} 部分中 ${count(done)} 件が回答済み、${count(running)} 件が実行中`,
   tokens: (input, output) => `入力 ${input}、出力 ${output}`,
-  estimated: (tokens) => `見積もり ${tokens}`,
+  tokensOf: (input, estimated, output) => `入力 ${input}（見積もり ${estimated}）、出力 ${output}`,
+  estimated: (tokens) => `入力の見積もり ${tokens}`,
   showParts: (n) => `${count(n)} 部分をすべて表示`,
 };

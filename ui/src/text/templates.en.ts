@@ -75,7 +75,7 @@ export const templatesEn = {
     date: 'Date',
     list: 'List',
   },
-  preview: 'The prompt as it is sent',
+  preview: 'As it is sent',
   previewTokens: (n: number) => `about ${count(n)} tokens`,
   previewNote: 'With an example in place of a document.',
   previewEmpty: 'The prompt appears here as you write.',

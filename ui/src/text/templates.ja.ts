@@ -75,7 +75,7 @@ export const templatesJa: Messages['templates'] = {
     date: '日付',
     list: 'リスト',
   },
-  preview: '送信される指示文',
+  preview: '送信される内容',
   previewTokens: (n) => `約 ${count(n)} トークン`,
   previewNote: '文書の代わりに例を当てはめています。',
   previewEmpty: '入力すると、ここに指示文が表示されます。',

@@ -119,6 +119,7 @@ function partAttempts(job: JobView, now: number): AttemptView[] {
     inputTokens: ended ? 4_310 : null,
     outputTokens: ended ? 1_043 : null,
     costMicros: ended ? 28_575 : null,
+    ...(step.of === 'combine' ? { estimatedInputTokens: 4_180 } : {}),
   };
   return [attempt(job, calls.length + 1, now, last), ...calls.reverse()];
 }

@@ -17,7 +17,13 @@ const LONG: { title: string; change: Partial<JobView> }[] = [
 export function playParts(jobs: PlayedJob[]): void {
   for (const { title, change } of LONG) {
     const job = jobs.find((each) => each.title.startsWith(title));
-    if (job) Object.assign(job, change);
+    if (!job) continue;
+    Object.assign(job, change);
+    const parts = partsOf(job);
+    const sum = (of: (part: PartView) => number): number => parts.reduce((all, part) => all + of(part), 0);
+    job.inputTokens = sum((part) => part.inputTokens);
+    job.outputTokens = sum((part) => part.outputTokens);
+    job.costMicros = sum((part) => part.costMicros ?? 0);
   }
 }
 
