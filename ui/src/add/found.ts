@@ -89,6 +89,7 @@ const SKIP_ICONS: Record<SkipReason, IconName> = {
   'too-many': 'all',
   'own-output': 'folder',
   'not-a-file': 'cancelled',
+  'name-not-text': 'unknown',
   'still-written': 'timer',
 };
 

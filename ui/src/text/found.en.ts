@@ -79,6 +79,10 @@ export const skipEn: Record<SkipReason, FoundWords> = {
   'too-many': { name: 'More files than one drop takes', meaning: 'Add them in a second drop.' },
   'own-output': { name: 'Gistmill’s own data', meaning: 'Summaries are not summarized again.' },
   'not-a-file': { name: 'Not a file', meaning: 'Sockets, pipes and devices have no content to read.' },
+  'name-not-text': {
+    name: 'Name can’t be read',
+    meaning: 'Their names are not valid text. Rename them, then add them again.',
+  },
   'still-written': {
     name: 'Still being copied',
     meaning: 'They changed while they were read. Add them again when copying has ended.',

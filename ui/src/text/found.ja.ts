@@ -78,6 +78,10 @@ export const skipJa: Messages['skip'] = {
     name: 'ファイルではない',
     meaning: 'ソケット・パイプ・デバイスには読み取る内容がありません。',
   },
+  'name-not-text': {
+    name: '名前が読めない',
+    meaning: 'ファイル名が正しい文字列ではありません。名前を変えてから追加し直してください。',
+  },
   'still-written': {
     name: 'コピーの途中',
     meaning: '読み取り中に内容が変わりました。コピーの完了後に追加し直してください。',

@@ -104,6 +104,15 @@ test('an estimate that can’t be judged is still called one', async () => {
   await close();
 });
 
+test('what the engine refuses to plan can’t be started, and its reason is said', async () => {
+  const { page, close } = await openWindow(browser, pages.address, 'freeze&fail=planSubmission:bad-input');
+  await drop(page, 'Grid troubles');
+  assert.match(await page.locator('.pf-l [role=alert]').first().innerText(), /no space is left/);
+  assert.ok(await page.getByTestId('sheet-start').isDisabled());
+  assert.ok(await page.getByTestId('sheet-paused').isDisabled());
+  await close();
+});
+
 test('a password is tried in the sheet: wrong, right for some, right for the rest', async () => {
   const { page, complaints, close } = await openWindow(browser, pages.address, 'freeze');
   await drop(page, 'Grid troubles');
