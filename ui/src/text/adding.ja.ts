@@ -31,10 +31,10 @@ export const addJa: Messages['add'] = {
   filesReady: () => '件が準備完了',
   pages: () => 'ページ',
   calls: () => '回の呼び出し',
-  callsInParts: (_calls, n) => `回の呼び出し、うち ${count(n)} ファイルは分割`,
-  tokensEstimated: '入力トークン（見積もり）',
+  callsInParts: (_calls, n) => `回の呼び出し（${count(n)} 件は分割）`,
+  tokensEstimated: '入力トークンの見積もり',
   tokensWithin: (percent, calls) =>
-    `入力トークン（見積もり）: 通常の誤差 ${count(percent)} % 以内、${count(calls)} 回の呼び出しと比較`,
+    `入力トークンの見積もり（誤差は通常 ${count(percent)} % 以内、${count(calls)} 回と比較）`,
   priceOf: (expected, atWorst) => `予想 ${expected}、最大 ${atWorst}`,
   expectedNote: '予想',
   atWorstNote: '最大（各 1 回の試行、出力は上限まで）',
