@@ -22,6 +22,7 @@ mod pdf;
 mod queue;
 mod reports;
 mod reuse;
+mod scans;
 mod seed;
 mod shapes;
 mod support;

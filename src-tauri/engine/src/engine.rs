@@ -11,6 +11,7 @@ mod limits;
 mod missing;
 mod plan;
 mod reports;
+mod scan;
 mod submit;
 mod templates;
 mod watch;
