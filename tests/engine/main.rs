@@ -27,6 +27,7 @@ mod seed;
 mod shapes;
 mod support;
 mod templates;
+mod unlock;
 mod uploads;
 
 #[test]

@@ -14,6 +14,7 @@ mod reports;
 mod scan;
 mod submit;
 mod templates;
+mod unlock;
 mod watch;
 
 use std::collections::VecDeque;
