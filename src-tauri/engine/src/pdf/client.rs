@@ -1,6 +1,7 @@
 //! The parent's side: starts a child for each file, watches it and says what became of it.
 
 mod child;
+mod copies;
 mod verdict;
 
 use std::ffi::OsString;
@@ -43,7 +44,13 @@ pub enum PdfError {
     /// The reading program was told to stop from outside, as when a person logs out.
     #[error("the program that reads PDFs was stopped")]
     Stopped,
-    /// No text can be had, because of the file itself (of [`PdfWorker::text`] only).
+    /// A copy could not be written, as on a full disk (of [`PdfWorker::copy`] only).
+    #[error("a copy of this PDF's pages could not be written ({how})")]
+    NotWritten {
+        /// What the system said.
+        how: String,
+    },
+    /// No text and no copy can be had, because of the file itself (never of [`PdfWorker::inspect`]).
     #[error("{}", .0.message)]
     Refused(Finding),
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{DocumentFacts, Encryption, Finding, Sha256};
+use crate::model::{DocumentFacts, Encryption, Finding, PageRange, Sha256};
 
 /// What the inspection of a file found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -63,6 +63,18 @@ pub struct DocumentText {
     pub truncated: bool,
 }
 
+/// A copy of pages that was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PdfCopy {
+    /// Its size.
+    pub bytes: u64,
+    /// Its pages.
+    pub pages: u32,
+    /// Whether annotations were lost, and with them the values of fields: a broken file could be copied
+    /// only by writing its pages anew.
+    pub without_annotations: bool,
+}
+
 /// What the child is asked.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Request {
@@ -75,7 +87,7 @@ pub(super) struct Request {
 }
 
 /// What can be done with a file.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Operation {
     /// Is it a PDF that can be sent, and what is in it?
@@ -87,6 +99,13 @@ pub(super) enum Operation {
     Text {
         /// Where to stop, in characters of the whole document.
         max_chars: usize,
+    },
+    /// A copy of pages.
+    Copy {
+        /// Which; all without.
+        pages: Option<PageRange>,
+        /// The file to write over. Not a `PathBuf`, which JSON can't carry when it isn't Unicode.
+        into: OsString,
     },
 }
 
@@ -111,6 +130,10 @@ pub(super) enum Message {
     HasText(bool),
     /// Its text.
     Text(DocumentText),
+    /// The copy is written.
+    Copied(PdfCopy),
+    /// The copy could not be written, through no fault of the file.
+    NotWritten(String),
     /// That was all. Without this line the child died on the way.
     End,
 }

@@ -1,5 +1,6 @@
 //! The child's side: reads one file under limits, says what it learned, ends.
 
+mod copy;
 mod kind;
 mod limits;
 mod source;
@@ -118,17 +119,31 @@ fn answer(request: &Request) {
     if let Some(finding) = structure.finding {
         return say(&Message::Finding(finding));
     }
-    match (request.operation, structure.pdf) {
+    match (&request.operation, structure.pdf) {
         (Operation::Inspect { read_text: false }, _) | (Operation::Inspect { .. }, None) => {}
         (Operation::Inspect { read_text: true }, Some(pdf)) => {
             say(&Message::HasText(text::has_text(&pdf)));
         }
         (Operation::Text { max_chars }, Some(pdf)) => {
-            say(&Message::Text(text::document_text(&pdf, max_chars)));
+            say(&Message::Text(text::document_text(&pdf, *max_chars)));
         }
         (Operation::Text { .. }, None) => say(&Message::Finding(finding(
             Cause::PdfDamaged,
             "This PDF is damaged: its pages can be counted, but its text can't be read.",
         ))),
+        (Operation::Copy { pages, into }, pdf) => {
+            let opened = copy::Opened {
+                content: &content,
+                password: request.password.as_deref(),
+                pages: structure.pages.unwrap_or(0),
+                pdf,
+            };
+            let (source, into) = (Path::new(&request.path), Path::new(into));
+            say(&match copy::copy(&opened, source, *pages, into) {
+                Ok(copied) => Message::Copied(copied),
+                Err(copy::NoCopy::Refused(finding)) => Message::Finding(finding),
+                Err(copy::NoCopy::NotWritten(how)) => Message::NotWritten(how),
+            });
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::PdfError;
 use super::child::{End, How};
 use crate::model::{Cause, Finding};
-use crate::pdf::protocol::{DocumentText, Inspection, Message};
+use crate::pdf::protocol::{DocumentText, Inspection, Message, PdfCopy};
 
 /// What was learned of a file.
 #[derive(Debug, Default)]
@@ -15,6 +15,8 @@ pub(super) struct Heard {
     pub(super) inspection: Inspection,
     /// The text, when it was asked for and is there.
     pub(super) text: Option<DocumentText>,
+    /// The copy, when one was asked for and is written; or why the system could not.
+    pub(super) copy: Option<Result<PdfCopy, String>>,
 }
 
 /// Judges.
@@ -84,6 +86,8 @@ fn listen(answer: &[u8]) -> (Heard, usize, bool) {
             Message::Finding(finding) => inspection.finding = Some(finding),
             Message::HasText(has_text) => inspection.has_text = Some(has_text),
             Message::Text(text) => heard.text = Some(text),
+            Message::Copied(copy) => heard.copy = Some(Ok(copy)),
+            Message::NotWritten(how) => heard.copy = Some(Err(how)),
             Message::End => return (heard, messages, true),
         }
     }

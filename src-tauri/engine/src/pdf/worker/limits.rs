@@ -12,8 +12,7 @@ const MEMORY_BYTES: u64 = 1 << 30;
 const PROCESSOR_SECONDS: u64 = 20;
 
 /// Largest file that could be written, in bytes.
-#[cfg(target_os = "linux")]
-const WRITTEN_FILE_BYTES: u64 = 512 << 20;
+pub(super) const WRITTEN_FILE_BYTES: u64 = 512 << 20;
 
 /// Sets all limits. One that can't be set is left as it is: the parent still watches the clock.
 #[cfg(target_os = "linux")]
@@ -45,13 +44,25 @@ pub(super) fn set() {
 /// Makes room for the bytes of the file itself, which are held in memory.
 #[cfg(target_os = "linux")]
 pub(super) fn allow_file(bytes: u64) {
+    allow(MEMORY_BYTES + bytes);
+}
+
+/// Makes room for copying pages of a file: its bytes, its objects, and once more where they are decrypted.
+#[cfg(target_os = "linux")]
+pub(super) fn allow_copy(bytes: u64) {
+    allow(MEMORY_BYTES + bytes.saturating_mul(3));
+}
+
+#[cfg(target_os = "linux")]
+fn allow(bytes: u64) {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
+    let maximum = getrlimit(Resource::As).maximum;
     let _ = setrlimit(
         Resource::As,
         Rlimit {
-            current: Some(MEMORY_BYTES + bytes),
-            maximum: getrlimit(Resource::As).maximum,
+            current: Some(maximum.map_or(bytes, |maximum| bytes.min(maximum))),
+            maximum,
         },
     );
 }
@@ -61,3 +72,6 @@ pub(super) fn set() {}
 
 #[cfg(not(target_os = "linux"))]
 pub(super) fn allow_file(_bytes: u64) {}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn allow_copy(_bytes: u64) {}
