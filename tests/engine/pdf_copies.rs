@@ -56,7 +56,11 @@ impl Desk {
     }
 
     async fn text(&self, path: &Path) -> Vec<String> {
-        self.worker.text(path, 10_000_000).await.unwrap().pages
+        self.worker
+            .text(path, None, None, 100_000_000)
+            .await
+            .unwrap()
+            .pages
     }
 }
 
@@ -138,6 +142,99 @@ async fn a_locked_document_is_copied_with_its_password_only() {
             std::fs::metadata(&into).unwrap().len(),
             0,
             "nothing may be left of it"
+        );
+    }
+}
+
+/// Returns the width, the height and the pixels of a picture, three bytes each.
+fn decode(picture: &[u8]) -> (u32, u32, Vec<u8>) {
+    let mut decoder = png::Decoder::new(std::io::Cursor::new(picture));
+    decoder.set_transformations(png::Transformations::normalize_to_color8());
+    let mut reader = decoder.read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    assert_eq!(info.bit_depth, png::BitDepth::Eight);
+    let channels = info.color_type.samples();
+    let pixels = pixels.chunks(channels).flat_map(|pixel| {
+        [
+            pixel[0],
+            pixel[channels.min(2) - 1],
+            pixel[channels.min(3) - 1],
+        ]
+    });
+    (info.width, info.height, pixels.collect())
+}
+
+#[tokio::test]
+async fn a_page_is_drawn_on_white_as_large_as_asked() {
+    let desk = Desk::new();
+    let path = desk.put(
+        "pages.pdf",
+        &pdf::text_pdf(&["Rain fell on the allotments.", ""]),
+    );
+
+    let picture = desk.worker.picture(&path, None, 1, 400).await.unwrap();
+    let (width, height, pixels) = decode(&picture);
+    assert_eq!(
+        (width, height),
+        (283, 400),
+        "as wide as A4 is to its height"
+    );
+    assert_eq!(pixels[..3], [255; 3], "the ground is white");
+    assert!(
+        pixels.iter().any(|value| *value < 160),
+        "there is ink on the page"
+    );
+
+    let (_, _, pixels) = decode(&desk.worker.picture(&path, None, 2, 400).await.unwrap());
+    assert!(
+        pixels.iter().all(|value| *value == 255),
+        "an empty page is white"
+    );
+
+    let (width, height, _) = decode(&desk.worker.picture(&path, None, 2, 90_000).await.unwrap());
+    assert_eq!(
+        width.max(height),
+        2000,
+        "no side has more than 2,000 pixels"
+    );
+    assert!(matches!(
+        desk.worker.picture(&path, None, 3, 400).await,
+        Err(PdfError::NoSuchPages { pages: 2, .. })
+    ));
+}
+
+#[tokio::test]
+async fn a_locked_page_is_drawn_with_its_password_only() {
+    let desk = Desk::new();
+    let path = desk.put("locked.pdf", &pdf::encrypted_pdf(&["A secret."], "sesame"));
+    let password = SecretString::from("sesame");
+    let picture = desk
+        .worker
+        .picture(&path, Some(&password), 1, 200)
+        .await
+        .unwrap();
+    assert!(decode(&picture).2.iter().any(|value| *value < 200));
+    let refused = desk.worker.picture(&path, None, 1, 200).await.unwrap_err();
+    assert!(
+        matches!(&refused, PdfError::Refused(finding) if finding.cause == Cause::PdfEncrypted),
+        "{refused}"
+    );
+}
+
+#[tokio::test]
+async fn pages_that_are_not_there_are_not_copied() {
+    let desk = Desk::new();
+    let path = desk.put("short.pdf", &pdf::numbered_pdf(3));
+    let into = desk.place();
+    for (first, last) in [(2, 4), (0, 1), (3, 2)] {
+        let refused = desk
+            .worker
+            .copy(&path, None, Some(range(first, last)), &into)
+            .await;
+        assert!(
+            matches!(refused, Err(PdfError::NoSuchPages { pages: 3, .. })),
+            "{refused:?}"
         );
     }
 }

@@ -29,12 +29,6 @@ pub(super) enum NoCopy {
     NotWritten(String),
 }
 
-impl From<Finding> for NoCopy {
-    fn from(finding: Finding) -> Self {
-        Self::Refused(finding)
-    }
-}
-
 /// A file whose pages were counted.
 pub(super) struct Opened<'a> {
     /// Its bytes.
@@ -47,7 +41,8 @@ pub(super) struct Opened<'a> {
     pub(super) pdf: Option<Pdf>,
 }
 
-/// Writes a copy of these pages, of all without a range, over the file `into`, which is there already.
+/// Writes a copy of these pages, of all without a range, over the file `into`, which is there already;
+/// gives nothing when the file hasn't these pages.
 ///
 /// `source` is where the file itself is, so that it can't be overwritten. Without a copy `into` is left empty.
 pub(super) fn copy(
@@ -55,8 +50,10 @@ pub(super) fn copy(
     source: &Path,
     range: Option<PageRange>,
     into: &Path,
-) -> Result<PdfCopy, NoCopy> {
-    let range = within(range, opened.pages)?;
+) -> Result<Option<PdfCopy>, NoCopy> {
+    let Some(range) = within(range, opened.pages) else {
+        return Ok(None);
+    };
     // The objects of the file, those of the copy, and the copy itself when it is counted.
     limits::allow_copy(opened.content.len() as u64);
     let mut target = Target::open(into, source)?;
@@ -68,11 +65,11 @@ pub(super) fn copy(
         }
     });
     match copied {
-        Ok(Some((bytes, without_annotations))) => Ok(PdfCopy {
+        Ok(Some((bytes, without_annotations))) => Ok(Some(PdfCopy {
             bytes,
             pages: range.pages(),
             without_annotations,
-        }),
+        })),
         Ok(None) => {
             target.empty();
             Err(NoCopy::Refused(finding(
@@ -127,20 +124,11 @@ fn second_way(
     Ok(target.holds(range.pages()).then_some(count))
 }
 
-/// Checks a range against the pages that there are.
-fn within(range: Option<PageRange>, pages: u32) -> Result<PageRange, Finding> {
+/// Returns the pages that are meant, if they are there.
+fn within(range: Option<PageRange>, pages: u32) -> Option<PageRange> {
     let range = range.unwrap_or(PageRange {
         first: 1,
         last: pages,
     });
-    if range.first >= 1 && range.first <= range.last && range.last <= pages {
-        return Ok(range);
-    }
-    Err(finding(
-        Cause::PdfDamaged,
-        format!(
-            "Pages {} to {} can't be copied: this PDF has {pages}.",
-            range.first, range.last
-        ),
-    ))
+    (range.first >= 1 && range.first <= range.last && range.last <= pages).then_some(range)
 }
