@@ -9,6 +9,7 @@ mod jobs;
 mod keys;
 mod limits;
 mod missing;
+mod pictures;
 mod plan;
 mod reports;
 mod scan;
@@ -45,6 +46,7 @@ use crate::results::Library;
 use crate::secrets::ApiKey;
 use crate::store::Store;
 use checks::checked;
+use pictures::Pictures;
 
 /// Events that a slow front may be behind before it is told to look at everything again.
 const EVENTS: usize = 4096;
@@ -66,6 +68,7 @@ pub(crate) struct Inner {
     claude: Mutex<ClaudeProvider>,
     scans: Scans,
     passwords: Passwords,
+    pictures: Pictures,
     scan_cancel: Mutex<CancellationToken>,
     /// Files that were written where a person wanted them, newest last.
     exported: Mutex<VecDeque<PathBuf>>,
@@ -110,6 +113,7 @@ impl Engine {
             claude: Mutex::new(claude),
             scans: Scans::default(),
             passwords: Passwords::default(),
+            pictures: Pictures::default(),
             scan_cancel: Mutex::default(),
             exported: Mutex::default(),
             events,

@@ -134,11 +134,13 @@ impl Engine {
         let cancel = self.cancellable();
         let mut tried = std::pin::pin!(
             futures_util::stream::iter(paths)
-                .map(async |path| {
-                    let file = PathBuf::from(&path);
-                    let parts = (&self.0.pdf, &self.0.passwords);
-                    let opened = intake::inspect_with(parts.0, parts.1, &file, password).await;
-                    opened.map(|inspection| Some((path, inspection?)))
+                .map(|path| {
+                    let (pdf, passwords) = (&self.0.pdf, &self.0.passwords);
+                    async move {
+                        let file = PathBuf::from(&path);
+                        let opened = intake::inspect_with(pdf, passwords, &file, password).await;
+                        opened.map(|inspection| Some((path, inspection?)))
+                    }
                 })
                 .buffer_unordered(AT_ONCE)
         );

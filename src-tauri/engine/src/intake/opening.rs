@@ -26,12 +26,9 @@ pub(crate) async fn inspect(
     else {
         return Ok(inspection);
     };
-    for password in passwords.to_try(sha256) {
-        if let Some(opened) = inspect_with(pdf, passwords, path, &password).await? {
-            return Ok(opened);
-        }
-    }
-    Ok(inspection)
+    let to_try = passwords.to_try(sha256);
+    let opened = opened(pdf, passwords, path, &to_try).await?;
+    Ok(opened.unwrap_or(inspection))
 }
 
 /// Inspects a file that needs a password with this one; `None` when that does not open it. Remembers it
@@ -45,18 +42,27 @@ pub(crate) async fn inspect_with(
     path: &Path,
     password: &SecretString,
 ) -> Result<Option<Inspection>, EngineError> {
-    let inspection = pdf
-        .inspect_with_password(path, password)
-        .await
-        .map_err(internal)?;
-    let Some(sha256) = inspection
-        .sha256
-        .as_ref()
-        .filter(|_| !is_locked(inspection.finding.as_ref()))
-    else {
+    opened(pdf, passwords, path, std::slice::from_ref(password)).await
+}
+
+async fn opened(
+    pdf: &PdfWorker,
+    passwords: &Passwords,
+    path: &Path,
+    to_try: &[SecretString],
+) -> Result<Option<Inspection>, EngineError> {
+    if to_try.is_empty() {
         return Ok(None);
-    };
-    passwords.opens(sha256, password.clone());
+    }
+    let (inspection, which) = pdf.inspect_trying(path, to_try).await.map_err(internal)?;
+    if is_locked(inspection.finding.as_ref()) {
+        return Ok(None);
+    }
+    if let (Some(sha256), Some(password)) =
+        (&inspection.sha256, which.and_then(|at| to_try.get(at)))
+    {
+        passwords.opens(sha256, password.clone());
+    }
     Ok(Some(inspection))
 }
 

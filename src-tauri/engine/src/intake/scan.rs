@@ -171,7 +171,7 @@ async fn whole(file: &FoundFile, parts: &ScanParts<'_>) -> Result<Option<Inspect
     let mut before = file.look;
     for _ in 0..MOST_INSPECTIONS {
         let inspection = opening::inspect(parts.pdf, parts.passwords, &file.path).await?;
-        let Some(after) = Look::at(&file.path).await else {
+        let Some(after) = Look::at(file.path.clone()).await else {
             return Ok(Some(inspection));
         };
         let changed = after != before;
@@ -180,7 +180,7 @@ async fn whole(file: &FoundFile, parts: &ScanParts<'_>) -> Result<Option<Inspect
         if !changed && !doubtful {
             return Ok(Some(inspection));
         }
-        let look = async || Look::at(&file.path).await;
+        let look = || Look::at(file.path.clone());
         match settled(look, after, parts.clock).await {
             Settled::Unchanged if !changed => return Ok(Some(inspection)),
             Settled::Unchanged => before = after,

@@ -1,7 +1,7 @@
 //! Files that are still being written, as by a copy or a download under way.
 
 use std::fs::Metadata;
-use std::path::Path;
+use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::clock::Clock;
@@ -31,7 +31,7 @@ impl Look {
     }
 
     /// Looks at a file; `None` when it is gone.
-    pub(super) async fn at(path: &Path) -> Option<Self> {
+    pub(super) async fn at(path: PathBuf) -> Option<Self> {
         let metadata = tokio::fs::metadata(path).await.ok()?;
         Some(Self::of(&metadata))
     }
@@ -60,8 +60,8 @@ pub(super) enum Settled {
 }
 
 /// Waits until a file that looked like `first` stays the same, for ten seconds at most.
-pub(super) async fn settled(
-    mut look: impl AsyncFnMut() -> Option<Look>,
+pub(super) async fn settled<Looking: Future<Output = Option<Look>> + Send>(
+    mut look: impl FnMut() -> Looking + Send,
     first: Look,
     clock: &dyn Clock,
 ) -> Settled {
@@ -112,7 +112,7 @@ mod tests {
     async fn ends(sizes: &[u64]) -> (Settled, i64) {
         let clock = Leaping::default();
         let mut sizes = sizes.iter().copied();
-        let next = async || Some(look(sizes.next().unwrap()));
+        let next = || std::future::ready(sizes.next().map(look));
         let settled = settled(next, look(0), &clock).await;
         (settled, clock.now().0)
     }
