@@ -129,6 +129,9 @@ impl Engine {
             store,
             config,
         }));
+        if let Some(password) = engine.0.config.environment_pdf_password.clone() {
+            engine.give_password(password);
+        }
         if let Some(reading) = reading {
             let (inner, stop) = (Arc::downgrade(&engine.0), engine.0.stop.clone());
             engine
