@@ -19,6 +19,7 @@ mod limits;
 mod offline;
 mod outbox;
 mod pdf;
+mod pdf_facts;
 mod queue;
 mod reports;
 mod reuse;
