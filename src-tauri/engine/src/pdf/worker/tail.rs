@@ -53,7 +53,13 @@ pub(super) fn missing_pages(
         let pages = pdf.pages().iter().take(MAX_PAGES);
         pages.filter(|page| has_lost_content(page)).count()
     });
-    let missing = (claimed - pages).saturating_add(u32::try_from(empty).unwrap_or(u32::MAX));
+    // A page that is only referred to is counted by one parser and left out by the other.
+    let found = pdf.map_or(pages, |pdf| {
+        u32::try_from(pdf.pages().len())
+            .unwrap_or(u32::MAX)
+            .min(pages)
+    });
+    let missing = (claimed - found).saturating_add(u32::try_from(empty).unwrap_or(u32::MAX));
     (missing > 0).then(|| {
         finding(
             Cause::PdfTruncated,
