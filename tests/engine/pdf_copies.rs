@@ -605,6 +605,51 @@ async fn six_hundred_pages_are_split() {
     }
 }
 
+#[tokio::test]
+async fn hostile_pages_are_copied_without_being_run() {
+    let desk = Desk::new();
+    for content in [
+        pdf::endless_pdf(40),
+        pdf::exploding_pdf(),
+        pdf::huge_image_pdf(),
+    ] {
+        let path = desk.put("hostile.pdf", &content);
+        let (_, copy) = desk.copy(&path, "", None).await;
+        assert!(copy.bytes < content.len() as u64 + 2000, "{}", copy.bytes);
+    }
+}
+
+#[tokio::test]
+async fn pages_that_would_take_all_time_or_memory_are_not_drawn() {
+    let mut config = PdfWorkerConfig::new(PROGRAM);
+    config.wall_limit = std::time::Duration::from_secs(3);
+    let desk = Desk {
+        worker: PdfWorker::new(config),
+        ..Desk::new()
+    };
+    let huge = desk.put("huge.pdf", &pdf::huge_image_pdf());
+    let refused = desk.worker.picture(&huge, None, 1, 300).await.unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "This page can't be shown: an image in it has 3600 megapixels."
+    );
+    let endless = desk.put("endless.pdf", &pdf::endless_pdf(40));
+    let refused = desk
+        .worker
+        .picture(&endless, None, 1, 300)
+        .await
+        .unwrap_err();
+    assert!(
+        matches!(&refused, PdfError::Refused(finding) if finding.cause == Cause::PdfHostile),
+        "{refused}"
+    );
+    let good = desk.put("good.pdf", &pdf::numbered_pdf(1));
+    assert!(
+        desk.worker.picture(&good, None, 1, 300).await.is_ok(),
+        "the next file is drawn"
+    );
+}
+
 /// Splits a scanned PDF of so many pages of a megabyte.
 async fn split_scan(megabytes: u32) {
     let desk = Desk::new();
