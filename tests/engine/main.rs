@@ -20,6 +20,7 @@ mod offline;
 mod outbox;
 mod pdf;
 mod pdf_copies;
+mod pdf_facts;
 mod pictures;
 mod queue;
 mod reports;
