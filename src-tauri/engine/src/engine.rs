@@ -9,10 +9,13 @@ mod jobs;
 mod keys;
 mod limits;
 mod missing;
+mod pictures;
 mod plan;
 mod reports;
+mod scan;
 mod submit;
 mod templates;
+mod unlock;
 mod watch;
 
 use std::collections::VecDeque;
@@ -43,6 +46,7 @@ use crate::results::Library;
 use crate::secrets::ApiKey;
 use crate::store::Store;
 use checks::checked;
+use pictures::Pictures;
 
 /// Events that a slow front may be behind before it is told to look at everything again.
 const EVENTS: usize = 4096;
@@ -64,6 +68,7 @@ pub(crate) struct Inner {
     claude: Mutex<ClaudeProvider>,
     scans: Scans,
     passwords: Passwords,
+    pictures: Pictures,
     scan_cancel: Mutex<CancellationToken>,
     /// Files that were written where a person wanted them, newest last.
     exported: Mutex<VecDeque<PathBuf>>,
@@ -108,6 +113,7 @@ impl Engine {
             claude: Mutex::new(claude),
             scans: Scans::default(),
             passwords: Passwords::default(),
+            pictures: Pictures::default(),
             scan_cancel: Mutex::default(),
             exported: Mutex::default(),
             events,
@@ -123,6 +129,9 @@ impl Engine {
             store,
             config,
         }));
+        if let Some(password) = engine.0.config.environment_pdf_password.clone() {
+            engine.give_password(password);
+        }
         if let Some(reading) = reading {
             let (inner, stop) = (Arc::downgrade(&engine.0), engine.0.stop.clone());
             engine

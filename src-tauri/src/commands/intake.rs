@@ -18,6 +18,18 @@ pub(crate) async fn cancel_scan(engine: Opened<'_>) -> Answer<()> {
 }
 
 #[tauri::command]
+pub(crate) async fn unlock_scan(
+    engine: Opened<'_>,
+    scan_id: ScanId,
+    password: String,
+) -> Answer<ScanReport> {
+    engine
+        .unlock_scan(scan_id, password.into())
+        .await
+        .map_err(|error| error.problem())
+}
+
+#[tauri::command]
 pub(crate) async fn plan_submission(
     engine: Opened<'_>,
     scan_id: ScanId,

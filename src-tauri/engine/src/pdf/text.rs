@@ -2,9 +2,11 @@
 
 mod cid;
 mod collect;
+mod language;
 mod lines;
 mod paragraphs;
 mod script;
+mod survey;
 
 use std::time::{Duration, Instant};
 
@@ -16,13 +18,9 @@ use hayro::hayro_syntax::page::Page;
 use hayro::kurbo::Rect;
 
 use self::collect::Collector;
+pub(super) use self::survey::survey;
 use super::protocol::DocumentText;
-
-/// How many pages are looked at for text; a scan may have a cover sheet before it.
-const PAGES_LOOKED_AT: usize = 5;
-
-/// Characters that make a page one with text: fewer are a stamp or a page number on a scan.
-const CHARS_OF_A_TEXT_PAGE: usize = 20;
+use crate::model::PageRange;
 
 /// After this time no further page is begun.
 const TIME_LIMIT: Duration = Duration::from_secs(15);
@@ -30,22 +28,15 @@ const TIME_LIMIT: Duration = Duration::from_secs(15);
 /// Most pages read.
 const MAX_PAGES: usize = 20_000;
 
-/// Says whether one of the first pages has text.
-pub(super) fn has_text(pdf: &Pdf) -> bool {
-    let cache = InterpreterCache::new();
-    pdf.pages()
-        .iter()
-        .take(PAGES_LOOKED_AT)
-        .any(|page| collect(page, &cache).trusted_characters() > CHARS_OF_A_TEXT_PAGE)
-}
-
-/// Reads the text, page by page, until `max_chars` characters are reached.
-pub(super) fn document_text(pdf: &Pdf, max_chars: usize) -> DocumentText {
+/// Reads the text of some pages, or of all, page by page, until `max_chars` characters are reached.
+pub(super) fn document_text(pdf: &Pdf, range: Option<PageRange>, max_chars: usize) -> DocumentText {
     let started = Instant::now();
     let cache = InterpreterCache::new();
     let mut text = DocumentText::default();
     let (mut glyphs, mut unknown, mut chars) = (0, 0, 0);
-    for page in pdf.pages().iter() {
+    let before = range.map_or(0, |range| range.first.saturating_sub(1) as usize);
+    let count = range.map_or(usize::MAX, |range| range.pages() as usize);
+    for page in pdf.pages().iter().skip(before).take(count) {
         if chars >= max_chars || text.pages.len() == MAX_PAGES || started.elapsed() > TIME_LIMIT {
             text.truncated = true;
             break;
