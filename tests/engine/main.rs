@@ -19,13 +19,16 @@ mod limits;
 mod offline;
 mod outbox;
 mod pdf;
+mod pdf_copies;
 mod queue;
 mod reports;
 mod reuse;
+mod scans;
 mod seed;
 mod shapes;
 mod support;
 mod templates;
+mod unlock;
 mod uploads;
 
 #[test]

@@ -11,8 +11,10 @@ mod limits;
 mod missing;
 mod plan;
 mod reports;
+mod scan;
 mod submit;
 mod templates;
+mod unlock;
 mod watch;
 
 use std::collections::VecDeque;

@@ -40,6 +40,7 @@ mod templates;
 #[cfg(test)]
 mod tests;
 mod turns;
+mod unlock;
 mod uploads;
 mod windows;
 mod writer;
