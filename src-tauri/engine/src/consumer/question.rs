@@ -27,7 +27,7 @@ pub(super) fn request(job: &ClaimedJob, document: Option<RequestDocument>) -> Re
 }
 
 /// Returns what the answer to a template has to look like.
-fn shape(template: &Template) -> Shape {
+pub(crate) fn shape(template: &Template) -> Shape {
     match template.kind {
         TemplateKind::Prose => Shape::Text,
         TemplateKind::CitedProse => Shape::CitedText,

@@ -101,6 +101,16 @@ pub(super) struct Envelope<'a> {
 pub(super) fn write(asked: Envelope<'_>) -> Result<String, Failure> {
     let request = asked.request;
     let mut content = Vec::with_capacity(2);
+    let as_prompt = matches!(
+        &request.document,
+        Some(RequestDocument { content: DocumentContent::Text(_), .. }) if asked.text_as == TextAs::Prompt
+    );
+    if as_prompt && request.shape == Shape::CitedText {
+        return Err(Failure::unsent(
+            Cause::InvalidRequest,
+            "This address is sent text as a part of the prompt, in which no pages can be cited.",
+        ));
+    }
     // The document stands before the question about it, which the API's guide asks for.
     if let Some(document) = &request.document {
         content.push(block(document, asked));
