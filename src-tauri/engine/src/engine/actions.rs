@@ -223,16 +223,21 @@ impl Engine {
         if let Some(max_tokens) = changes.max_tokens {
             super::checks::checked_max_tokens(max_tokens)?;
         }
+        let settings = self.0.store.settings().await?;
+        let sends = template
+            .as_ref()
+            .map(|template| super::plan::sends(&settings, Some(template)));
         let model = match (changes.provider, changes.model) {
             (Some(Provider::Offline), _) => Some(crate::provider::offline::METHOD.to_owned()),
             (_, Some(model)) if !model.trim().is_empty() => Some(model.trim().to_owned()),
-            (Some(Provider::Claude), _) => Some(self.0.store.settings().await?.model),
+            (Some(Provider::Claude), _) => Some(settings.model),
             _ => None,
         };
         Ok(Changes {
             provider: changes.provider,
             model,
             template,
+            sends,
             queue: changes.queue,
             max_tokens: changes.max_tokens,
             completed: changes.completed,

@@ -195,7 +195,7 @@ impl Engine {
 }
 
 /// Returns what is sent of documents: their text where the template or the address wants it so.
-fn sends(settings: &Settings, template: Option<&Template>) -> Sends {
+pub(super) fn sends(settings: &Settings, template: Option<&Template>) -> Sends {
     let address_wants = settings.base_url.is_some() && settings.text_only;
     if address_wants {
         Sends::Text

@@ -178,6 +178,7 @@ impl Engine {
             input: NewInput::Prompt(prompt),
             finding: None,
             reused: None,
+            parts: Vec::new(),
         };
         let asked = self.asked(&submission, None).await?;
         let plan = self.plan_of_prompt(&asked, &job).await?;
@@ -284,6 +285,7 @@ fn new_job(file: &ScannedFile) -> NewJob {
             modified_ms: file.modified_ms,
             document: Some(file.document.clone())
                 .filter(|document| !document.sha256.as_str().is_empty()),
+            measures: None,
         },
         finding: file
             .document
@@ -291,5 +293,6 @@ fn new_job(file: &ScannedFile) -> NewJob {
             .as_ref()
             .map(|finding| (finding.cause, finding.message.clone())),
         reused: None,
+        parts: Vec::new(),
     }
 }

@@ -1,10 +1,12 @@
 //! Putting ended jobs back in their queues, and dead letters by cause.
 
+use std::collections::HashSet;
+
 use rusqlite::{Connection, named_params, params_from_iter};
 
-use super::{Result, Store, actions, candidate, policy, rows};
+use super::{Result, Store, actions, candidate, parts, policy, rows};
 use crate::model::{
-    Cause, DeadLetterGroup, JobId, JobStatus, Provider, QueueName, Selection, Timestamp,
+    Cause, DeadLetterGroup, JobId, JobStatus, Provider, QueueName, Selection, Sends, Timestamp,
 };
 use crate::pricing::{Prices, Work};
 use crate::templates::Template;
@@ -15,6 +17,8 @@ pub(crate) struct Changes {
     pub(crate) provider: Option<Provider>,
     pub(crate) model: Option<String>,
     pub(crate) template: Option<Template>,
+    /// What is sent of documents, where the template says so.
+    pub(crate) sends: Option<Sends>,
     pub(crate) queue: Option<QueueName>,
     pub(crate) max_tokens: Option<u32>,
     /// Whether completed jobs run again, too.
@@ -28,6 +32,12 @@ impl Changes {
             || self.model.is_some()
             || self.template.is_some()
             || self.max_tokens.is_some()
+    }
+
+    /// Says whether the answers of parts will be other ones. With another limit of the output those that were
+    /// not cut off serve again.
+    fn change_the_parts(&self) -> bool {
+        self.provider.is_some() || self.model.is_some() || self.template.is_some()
     }
 }
 
@@ -114,9 +124,19 @@ pub(super) fn redrive(
         Some(template) => (Some(template.template_id.as_str()), Some(template.version)),
         None => (None, None),
     };
+    let seqs_json = serde_json::to_string(seqs).unwrap_or_default();
+    // What runs again after it was completed is asked anew, every part of it.
+    let completed: HashSet<i64> = connection
+        .prepare_cached(
+            "SELECT seq FROM jobs
+             WHERE seq IN (SELECT value FROM json_each(?1)) AND status = 'completed'",
+        )?
+        .query_map([&seqs_json], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
     let redriven = connection
         .prepare_cached(
             "UPDATE jobs SET status = 'pending', generation = generation + 1, attempts = 0,
+                 attempts_before = 0,
                  available_at = :now, waiting_since = :now, completed_at = NULL, position = 0,
                  error_code = NULL, error = NULL, cancel_requested = 0,
                  fresh = max(fresh, status = 'completed'),
@@ -126,7 +146,7 @@ pub(super) fn redrive(
                                     ELSE template_id END,
                  template_version = CASE WHEN kind = 'pdf' THEN coalesce(:version, template_version)
                                          ELSE template_version END,
-                 queue = coalesce(:queue, queue), max_tokens = coalesce(:max_tokens, max_tokens)
+                 sends = coalesce(:sends, sends), queue = coalesce(:queue, queue), max_tokens = coalesce(:max_tokens, max_tokens)
              WHERE seq IN (SELECT value FROM json_each(:seqs))
                AND (status IN ('failed', 'dead-lettered', 'needs-review', 'cancelled')
                     OR (:completed AND status = 'completed'))
@@ -139,14 +159,19 @@ pub(super) fn redrive(
                 ":model": changes.model,
                 ":template": template_id,
                 ":version": version,
+                ":sends": changes.sends.map(Sends::as_str),
                 ":queue": changes.queue.map(QueueName::as_str),
                 ":max_tokens": changes.max_tokens,
                 ":completed": changes.completed,
-                ":seqs": serde_json::to_string(seqs).unwrap_or_default(),
+                ":seqs": seqs_json,
             },
             |row| Ok((row.get::<_, i64>(0)?, JobId(row.get(1)?))),
         )?
         .collect::<rusqlite::Result<Vec<_>>>()?;
+    for (seq, job_id) in &redriven {
+        let keep = !changes.change_the_parts() && !completed.contains(seq);
+        parts::plan_again(connection, job_id.as_str(), keep)?;
+    }
     if !changes.change_the_answer() {
         // An answer that was paid for but never stored is published by the new run, not bought again.
         let redriven: Vec<i64> = redriven.iter().map(|(seq, _)| *seq).collect();
