@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gistmill_engine::model::{Cause, DocumentFacts, Encryption, Sha256};
+use gistmill_engine::model::{Cause, DocumentFacts, Encryption, PageRange, Sha256};
 use gistmill_engine::pdf::{Inspection, PdfError, PdfWorker, PdfWorkerConfig};
 use gistmill_testkit::pdf;
 use secrecy::SecretString;
@@ -123,7 +123,7 @@ async fn encrypted_files_say_whether_they_open() {
     assert_eq!((inspection.pages, inspection.finding), (Some(1), None));
     let text = desk
         .worker
-        .text_with_password(&closed, &password, 1000)
+        .text(&closed, Some(&password), None, 1000)
         .await
         .unwrap();
     assert_eq!(text.pages, texts);
@@ -161,7 +161,7 @@ async fn a_file_cut_short_is_repaired_where_possible() {
     let path = desk.put("cut.pdf", &pdf::truncated_pdf(&["One page.", "Another."]));
     let inspection = desk.inspect(&path).await;
     assert_eq!((inspection.pages, inspection.finding), (Some(2), None));
-    let text = desk.worker.text(&path, 1000).await.unwrap();
+    let text = desk.worker.text(&path, None, None, 1000).await.unwrap();
     assert_eq!(text.pages, ["One page.", "Another."]);
 }
 
@@ -268,7 +268,7 @@ async fn text_comes_in_pages_and_paragraphs() {
             "Second page.",
         ]),
     );
-    let text = desk.worker.text(&path, 10_000).await.unwrap();
+    let text = desk.worker.text(&path, None, None, 10_000).await.unwrap();
     assert_eq!(
         text.pages,
         [
@@ -283,10 +283,33 @@ async fn text_comes_in_pages_and_paragraphs() {
 }
 
 #[tokio::test]
+async fn text_of_some_pages_is_what_was_asked_for() {
+    let desk = Desk::new();
+    let path = desk.put("nine.pdf", &pdf::numbered_pdf(9));
+    let of = |first, last| {
+        let (worker, path) = (desk.worker.clone(), path.clone());
+        async move {
+            let range = PageRange { first, last };
+            worker.text(&path, None, Some(range), 1000).await
+        }
+    };
+    let text = of(4, 5).await.unwrap();
+    assert_eq!(text.pages, ["This is page 4 of 9.", "This is page 5 of 9."]);
+    assert!(!text.truncated);
+    for (first, last) in [(8, 10), (0, 2), (5, 4), (10, u32::MAX)] {
+        let refused = of(first, last).await.unwrap_err();
+        assert!(
+            matches!(refused, PdfError::NoSuchPages { pages: 9, .. }),
+            "{first} to {last}: {refused}"
+        );
+    }
+}
+
+#[tokio::test]
 async fn text_stops_at_the_limit() {
     let desk = Desk::new();
     let path = desk.put("long.pdf", &pdf::numbered_pdf(9));
-    let text = desk.worker.text(&path, 30).await.unwrap();
+    let text = desk.worker.text(&path, None, None, 30).await.unwrap();
     assert_eq!(text.pages, ["This is page 1 of 9.", "This is pa"]);
     assert!(text.truncated);
 }
@@ -302,7 +325,7 @@ async fn japanese_without_a_table_of_characters_is_read() {
     );
     let inspection = desk.inspect(&path).await;
     assert_eq!(inspection.has_text, Some(true));
-    let text = desk.worker.text(&path, 1000).await.unwrap();
+    let text = desk.worker.text(&path, None, None, 1000).await.unwrap();
     assert!(text.pages[0].contains("町内会の防災訓練は、九月の第一日曜日に行います。"));
     assert!(text.pages[0].contains("場所は中央公園です。"));
     assert!(text.untrusted_glyph_share < f32::EPSILON);
@@ -312,7 +335,7 @@ async fn japanese_without_a_table_of_characters_is_read() {
 async fn text_of_a_bad_file_is_refused_with_the_finding() {
     let desk = Desk::new();
     let path = desk.put("page.pdf", &pdf::html_page());
-    let refused = desk.worker.text(&path, 1000).await.unwrap_err();
+    let refused = desk.worker.text(&path, None, None, 1000).await.unwrap_err();
     assert_eq!(refused.to_string(), "This is a web page (HTML), not a PDF.");
     assert!(matches!(refused, PdfError::Refused(finding) if finding.cause == Cause::NotAPdf));
 }
@@ -394,7 +417,7 @@ async fn the_samples_are_read_without_a_flaw() {
         assert_eq!(inspection.finding, None, "{name}");
         assert_eq!(inspection.pages, Some(pages), "{name}");
         assert_eq!(inspection.has_text, Some(true), "{name}");
-        let text = desk.worker.text(&path, 100_000).await.unwrap();
+        let text = desk.worker.text(&path, None, None, 100_000).await.unwrap();
         assert!(text.untrusted_glyph_share < f32::EPSILON, "{name}");
         let whole = text.pages.join("\n\n");
         assert!(whole.contains(sentence), "{name}: {whole}");

@@ -1,6 +1,7 @@
-//! The parent's side: starts a child for each file, watches it and says what became of it.
+//! The parent's side: asks children about files, watches them and says what became of each.
 
 mod child;
+mod pool;
 mod verdict;
 
 use std::ffi::OsString;
@@ -9,13 +10,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use secrecy::{ExposeSecret as _, SecretString};
-use tokio::sync::Semaphore;
 
+use self::pool::Pool;
+use self::verdict::Heard;
 use super::protocol::{DocumentText, Inspection, Operation, Request};
-use crate::model::{Cause, Finding};
+use crate::model::{Cause, Finding, PageRange};
 
-/// Most bytes that an inspection may answer.
-const MAX_INSPECTION_BYTES: usize = 64 << 10;
+/// Most bytes that an inspection may answer: measures of very many pages.
+const MAX_INSPECTION_BYTES: usize = 16 << 20;
 
 /// Most bytes that a text may answer besides its characters.
 const MAX_TEXT_FRAME_BYTES: usize = 4 << 20;
@@ -23,7 +25,7 @@ const MAX_TEXT_FRAME_BYTES: usize = 4 << 20;
 /// Most bytes of JSON that one character takes (`\u0001`).
 const MAX_BYTES_PER_CHAR: usize = 6;
 
-/// Why a file could not be looked at, through no fault of its own.
+/// Why nothing can be said or had of a file.
 #[derive(Debug, thiserror::Error)]
 pub enum PdfError {
     /// The reading program could not be started.
@@ -43,7 +45,15 @@ pub enum PdfError {
     /// The reading program was told to stop from outside, as when a person logs out.
     #[error("the program that reads PDFs was stopped")]
     Stopped,
-    /// No text can be had, because of the file itself (of [`PdfWorker::text`] only).
+    /// The file has other pages than those that were asked for.
+    #[error("pages {first} to {last} were asked for, of a PDF of {pages}", first = .range.first, last = .range.last)]
+    NoSuchPages {
+        /// What was asked for.
+        range: PageRange,
+        /// How many it has.
+        pages: u32,
+    },
+    /// Nothing can be had, because of the file itself (never of an inspection, which tells of it).
     #[error("{}", .0.message)]
     Refused(Finding),
 }
@@ -57,7 +67,7 @@ pub struct PdfWorkerConfig {
     pub args: Vec<OsString>,
     /// How long one file may take.
     pub wall_limit: Duration,
-    /// How many files are read at a time.
+    /// How many files are read at a time, each by a child of its own that stays for the next one.
     pub max_children: usize,
 }
 
@@ -74,25 +84,18 @@ impl PdfWorkerConfig {
     }
 }
 
-/// Reads PDFs in child processes. Cheap to clone; all clones share the limit on children.
+/// Reads PDFs in child processes. Cheap to clone; all clones share their children.
 #[derive(Clone, Debug)]
 pub struct PdfWorker {
-    inner: Arc<Inner>,
-}
-
-#[derive(Debug)]
-struct Inner {
-    config: PdfWorkerConfig,
-    permits: Semaphore,
+    pool: Arc<Pool>,
 }
 
 impl PdfWorker {
     /// Makes a worker; nothing is started yet.
     #[must_use]
     pub fn new(config: PdfWorkerConfig) -> Self {
-        let permits = Semaphore::new(config.max_children.max(1));
         Self {
-            inner: Arc::new(Inner { config, permits }),
+            pool: Arc::new(Pool::new(config)),
         }
     }
 
@@ -104,7 +107,7 @@ impl PdfWorker {
     ///
     /// Only for trouble with the reading program; a bad, missing or hostile file gives a finding.
     pub async fn inspect(&self, path: &Path) -> Result<Inspection, PdfError> {
-        self.inspect_opening(path, None).await
+        Ok(self.inspect_trying(path, &[]).await?.0)
     }
 
     /// Like [`inspect`](Self::inspect), for a file that needs this password.
@@ -117,55 +120,48 @@ impl PdfWorker {
         path: &Path,
         password: &SecretString,
     ) -> Result<Inspection, PdfError> {
-        self.inspect_opening(path, Some(password)).await
+        let passwords = std::slice::from_ref(password);
+        Ok(self.inspect_trying(path, passwords).await?.0)
     }
 
-    /// Reads a file's text, up to `max_chars` characters in all.
+    /// Like [`inspect`](Self::inspect), for a file that may need one of these passwords. They are tried in
+    /// their order, after the empty one; also says which of them (counted from 0) opened the file.
+    ///
+    /// # Errors
+    ///
+    /// Like [`inspect`](Self::inspect).
+    pub async fn inspect_trying(
+        &self,
+        path: &Path,
+        passwords: &[SecretString],
+    ) -> Result<(Inspection, Option<usize>), PdfError> {
+        let request = request(path, passwords, Operation::Inspect);
+        let heard = self.ask(&request, MAX_INSPECTION_BYTES).await?;
+        Ok((heard.inspection, heard.password))
+    }
+
+    /// Reads the text of a file, or of some of its pages, up to `max_chars` characters in all.
     ///
     /// Dropping the future kills the child.
     ///
     /// # Errors
     ///
-    /// [`PdfError::Refused`] when the file gives no text; otherwise like [`inspect`](Self::inspect).
-    pub async fn text(&self, path: &Path, max_chars: usize) -> Result<DocumentText, PdfError> {
-        self.text_opening(path, None, max_chars).await
-    }
-
-    /// Like [`text`](Self::text), for a file that needs this password.
-    ///
-    /// # Errors
-    ///
-    /// Like [`text`](Self::text).
-    pub async fn text_with_password(
-        &self,
-        path: &Path,
-        password: &SecretString,
-        max_chars: usize,
-    ) -> Result<DocumentText, PdfError> {
-        self.text_opening(path, Some(password), max_chars).await
-    }
-
-    async fn inspect_opening(
+    /// [`PdfError::Refused`] when the file gives no text, and [`PdfError::NoSuchPages`] when it has not all
+    /// of these pages; otherwise like [`inspect`](Self::inspect).
+    pub async fn text(
         &self,
         path: &Path,
         password: Option<&SecretString>,
-    ) -> Result<Inspection, PdfError> {
-        let request = request(path, password, Operation::Inspect { read_text: true });
-        let heard = self.ask(&request, MAX_INSPECTION_BYTES).await?;
-        Ok(heard.inspection)
-    }
-
-    async fn text_opening(
-        &self,
-        path: &Path,
-        password: Option<&SecretString>,
+        pages: Option<PageRange>,
         max_chars: usize,
     ) -> Result<DocumentText, PdfError> {
-        let request = request(path, password, Operation::Text { max_chars });
+        let passwords = password.map(std::slice::from_ref).unwrap_or_default();
+        let request = request(path, passwords, Operation::Text { pages, max_chars });
         let limit = max_chars
             .saturating_mul(MAX_BYTES_PER_CHAR)
             .saturating_add(MAX_TEXT_FRAME_BYTES);
         let heard = self.ask(&request, limit).await?;
+        heard.check_pages(pages)?;
         match (heard.inspection.finding, heard.text) {
             (None, Some(text)) => Ok(text),
             (Some(finding), _) => Err(PdfError::Refused(finding)),
@@ -176,22 +172,19 @@ impl PdfWorker {
         }
     }
 
-    async fn ask(
-        &self,
-        request: &Request,
-        max_answer_bytes: usize,
-    ) -> Result<verdict::Heard, PdfError> {
-        // The semaphore is never closed, so there is always a permit to wait for.
-        let _permit = self.inner.permits.acquire().await.ok();
-        let end = child::run(&self.inner.config, request, max_answer_bytes).await?;
-        verdict::of(&end, self.inner.config.wall_limit)
+    async fn ask(&self, request: &Request, max_answer_bytes: usize) -> Result<Heard, PdfError> {
+        let end = self.pool.ask(request, max_answer_bytes).await?;
+        verdict::of(end, self.pool.wall_limit())
     }
 }
 
-fn request(path: &Path, password: Option<&SecretString>, operation: Operation) -> Request {
+fn request(path: &Path, passwords: &[SecretString], operation: Operation) -> Request {
     Request {
         path: path.as_os_str().to_owned(),
-        password: password.map(|password| password.expose_secret().to_owned()),
+        passwords: passwords
+            .iter()
+            .map(|password| password.expose_secret().to_owned())
+            .collect(),
         operation,
     }
 }

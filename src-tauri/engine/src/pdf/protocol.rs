@@ -1,10 +1,10 @@
-//! What parent and child say to each other: one line of JSON down, several lines up.
+//! What parent and child say to each other: one message down, several up.
 
 use std::ffi::OsString;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{DocumentFacts, Encryption, Finding, Sha256};
+use crate::model::{DocumentFacts, Encryption, Finding, PageRange, Sha256, TextLayer};
 
 /// What the inspection of a file found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,11 +19,12 @@ pub struct Inspection {
     pub pages: Option<u32>,
     /// How it is encrypted.
     pub encryption: Encryption,
-    /// Whether one of its first pages has text; `None` when it was not looked at.
+    /// Whether one of the pages that were read has text; `None` when it was not looked at.
     pub has_text: Option<bool>,
     /// What else was learned of it.
     pub facts: DocumentFacts,
-    /// What each page holds, of documents that may be longer than one call takes.
+    /// What each page holds, of documents that may be longer than one call takes: those of more than 40
+    /// pages or more than 16 MiB.
     pub measures: Option<Measures>,
     /// What speaks against sending it.
     pub finding: Option<Finding>,
@@ -52,8 +53,8 @@ pub struct Measures {
 /// The text of a PDF.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct DocumentText {
-    /// One text a page, from the first page on. Paragraphs are separated by a blank line; a single line
-    /// break is one that the page means (lists, tables, verse). Fewer than the document has pages when
+    /// One text a page, from the first page asked for on. Paragraphs are separated by a blank line; a single line
+    /// break is one that the page means (lists, tables, verse). Fewer than were asked for when
     /// `truncated`.
     pub pages: Vec<String>,
     /// How many of the glyphs, from 0 to 1, have no known character: above 0.05 the text should not be
@@ -63,34 +64,33 @@ pub struct DocumentText {
     pub truncated: bool,
 }
 
-/// What the child is asked.
+/// What the child is asked. Never printed: it holds passwords.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Request {
     /// The file. Not a `PathBuf`, which JSON can't carry when it isn't Unicode.
     pub(super) path: OsString,
-    /// Opens the file when the empty password doesn't.
-    pub(super) password: Option<String>,
+    /// Tried in this order when the empty password doesn't open the file.
+    pub(super) passwords: Vec<String>,
     /// What to do with it.
     pub(super) operation: Operation,
 }
 
 /// What can be done with a file.
-#[derive(Clone, Copy, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Operation {
     /// Is it a PDF that can be sent, and what is in it?
-    Inspect {
-        /// Whether to look for text, which runs the content of the first pages.
-        read_text: bool,
-    },
+    Inspect,
     /// Its text.
     Text {
-        /// Where to stop, in characters of the whole document.
+        /// The pages; all when `None`.
+        pages: Option<PageRange>,
+        /// Where to stop, in characters of all pages together.
         max_chars: usize,
     },
 }
 
-/// What the child says, one a line, in this order, each left out when there is nothing to say.
+/// What the child says, in this order, each left out when there is nothing to say.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Message {
@@ -104,13 +104,25 @@ pub(super) enum Message {
     Structure {
         pages: Option<u32>,
         encryption: Encryption,
+        /// Which of the passwords opened it; `None` for the empty one, or for none at all.
+        password: Option<usize>,
     },
+    /// What its structure tells besides, without its text.
+    Facts(DocumentFacts),
     /// Something speaks against it.
     Finding(Finding),
-    /// Whether its first pages have text.
-    HasText(bool),
+    /// What text it has.
+    Layer {
+        text: TextLayer,
+        language: Option<String>,
+    },
+    /// What each page holds.
+    Measures(Measures),
     /// Its text.
     Text(DocumentText),
-    /// That was all. Without this line the child died on the way.
-    End,
+    /// That was all of this file. Without this message the child died on the way.
+    End {
+        /// Whether it can be asked about another one.
+        more: bool,
+    },
 }

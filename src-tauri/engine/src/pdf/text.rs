@@ -17,6 +17,7 @@ use hayro::kurbo::Rect;
 
 use self::collect::Collector;
 use super::protocol::DocumentText;
+use crate::model::PageRange;
 
 /// How many pages are looked at for text; a scan may have a cover sheet before it.
 const PAGES_LOOKED_AT: usize = 5;
@@ -39,13 +40,15 @@ pub(super) fn has_text(pdf: &Pdf) -> bool {
         .any(|page| collect(page, &cache).trusted_characters() > CHARS_OF_A_TEXT_PAGE)
 }
 
-/// Reads the text, page by page, until `max_chars` characters are reached.
-pub(super) fn document_text(pdf: &Pdf, max_chars: usize) -> DocumentText {
+/// Reads the text of some pages, or of all, page by page, until `max_chars` characters are reached.
+pub(super) fn document_text(pdf: &Pdf, range: Option<PageRange>, max_chars: usize) -> DocumentText {
     let started = Instant::now();
     let cache = InterpreterCache::new();
     let mut text = DocumentText::default();
     let (mut glyphs, mut unknown, mut chars) = (0, 0, 0);
-    for page in pdf.pages().iter() {
+    let before = range.map_or(0, |range| range.first.saturating_sub(1) as usize);
+    let count = range.map_or(usize::MAX, |range| range.pages() as usize);
+    for page in pdf.pages().iter().skip(before).take(count) {
         if chars >= max_chars || text.pages.len() == MAX_PAGES || started.elapsed() > TIME_LIMIT {
             text.truncated = true;
             break;

@@ -1,26 +1,31 @@
-//! The child's side: reads one file under limits, says what it learned, ends.
+//! The child's side: reads one file after another under limits and says what it learned of each.
 
+mod answer;
 mod kind;
 mod limits;
 mod source;
 mod structure;
 
-use std::io::{BufRead as _, Read as _, Write as _};
-use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
 
-use super::protocol::{Message, Operation, Request};
-use super::text;
+use super::frame;
+use super::protocol::{Message, Request};
 use crate::model::{Cause, Finding};
 
 /// The stack of the thread that reads: the same on every system, large enough for deeply nested objects.
 const STACK_BYTES: usize = 16 << 20;
 
-/// Longest request, in bytes: a path and a password.
-const MAX_REQUEST_BYTES: u64 = 1 << 20;
+/// Longest request, in bytes: a path and some passwords.
+const MAX_REQUEST_BYTES: usize = 1 << 20;
 
-/// Answers one request from standard input on standard output and returns the exit code.
+/// After so many files a child is replaced, so that whatever adds up does so within bounds.
+const MAX_FILES: u32 = 500;
+
+/// After a file larger than this a child is replaced, so that its memory goes back to the system.
+const LARGE_FILE_BYTES: u64 = 64 << 20;
+
+/// Answers requests from standard input on standard output, and returns the exit code.
 ///
 /// Call it first thing in a process that does nothing else. It limits the process, silences panics and
 /// ends the process when standard input closes, so that no child outlives its parent.
@@ -30,57 +35,63 @@ pub fn worker_main() -> ExitCode {
     // A panic is the file's doing and becomes a finding; a trace of it helps nobody.
     std::panic::set_hook(Box::new(|_| {}));
 
-    let mut line = String::new();
-    let read = std::io::stdin()
-        .lock()
-        .take(MAX_REQUEST_BYTES)
-        .read_line(&mut line);
-    let Some(request) = read
-        .ok()
-        .and_then(|_| serde_json::from_str::<Request>(&line).ok())
-    else {
-        return ExitCode::from(2);
-    };
-
-    let spawned = std::thread::Builder::new().spawn(end_with_parent);
+    let (sender, requests) = channel();
+    let listener = std::thread::Builder::new().spawn(move || listen(&sender));
     let reader = std::thread::Builder::new()
         .stack_size(STACK_BYTES)
-        .spawn(move || answer(&request));
-    let (Ok(_), Ok(reader)) = (spawned, reader) else {
+        .spawn(move || serve(&requests));
+    let (Ok(_), Ok(reader)) = (listener, reader) else {
         return ExitCode::from(3);
     };
     if reader.join().is_err() {
-        say(&Message::Finding(finding(
-            Cause::PdfDamaged,
-            "This PDF is damaged: its structure can't be read.",
-        )));
+        // Nothing is known of the memory that a panic leaves: this child reads no other file.
+        say(&Message::Finding(damaged()));
+        say(&Message::End { more: false });
     }
-    say(&Message::End);
     ExitCode::SUCCESS
 }
 
-/// Ends the process when the parent closes its end of the pipe or dies.
+/// Hands requests on until the parent closes its end of the pipe or dies; then ends the process, whatever
+/// it is doing.
 ///
 /// A death signal would do the same on Linux only, and there it follows the parent's *thread*, of which
 /// an async runtime may end any at any time.
-fn end_with_parent() {
-    let mut rest = [0; 64];
-    while !matches!(std::io::stdin().read(&mut rest), Ok(0) | Err(_)) {}
+fn listen(requests: &Sender<Request>) {
+    let mut input = std::io::stdin().lock();
+    while let Ok(Some(body)) = frame::read(&mut input, MAX_REQUEST_BYTES) {
+        let Ok(request) = serde_json::from_slice(&body) else {
+            break;
+        };
+        if requests.send(request).is_err() {
+            // The thread that reads is done; so is the process, in a moment.
+            return;
+        }
+    }
     std::process::exit(4);
 }
 
-/// Writes one line. A parent that no longer listens needs no answer.
+/// Answers one request after the other.
+fn serve(requests: &Receiver<Request>) {
+    for (request, count) in requests.iter().zip(1..=MAX_FILES) {
+        limits::begin_file();
+        let mut bytes = 0;
+        answer::answer(&request, &mut |message| {
+            if let Message::File { bytes: found, .. } = message {
+                bytes = *found;
+            }
+            say(message);
+        });
+        let more = count < MAX_FILES && bytes <= LARGE_FILE_BYTES;
+        say(&Message::End { more });
+        if !more {
+            return;
+        }
+    }
+}
+
+/// Says something to the parent. One that no longer listens needs no answer.
 fn say(message: &Message) {
-    let Ok(mut line) = serde_json::to_vec(message) else {
-        return;
-    };
-    line.push(b'\n');
-    let mut output = std::io::stdout().lock();
-    if output
-        .write_all(&line)
-        .and_then(|()| output.flush())
-        .is_err()
-    {
+    if frame::write(&mut std::io::stdout().lock(), message).is_err() {
         std::process::exit(4);
     }
 }
@@ -92,43 +103,9 @@ fn finding(cause: Cause, message: impl Into<String>) -> Finding {
     }
 }
 
-fn answer(request: &Request) {
-    let source = match source::read(Path::new(&request.path)) {
-        Ok(source) => source,
-        Err(finding) => return say(&Message::Finding(finding)),
-    };
-    say(&Message::File {
-        bytes: source.bytes,
-        sha256: source.sha256,
-        modified_ms: source.modified_ms,
-    });
-    let content = match source.content {
-        Ok(content) => Arc::new(content),
-        Err(finding) => return say(&Message::Finding(finding)),
-    };
-    if let Some(finding) = kind::objection(&content) {
-        return say(&Message::Finding(finding));
-    }
-
-    let structure = structure::read(&content, request.password.as_deref());
-    say(&Message::Structure {
-        pages: structure.pages,
-        encryption: structure.encryption,
-    });
-    if let Some(finding) = structure.finding {
-        return say(&Message::Finding(finding));
-    }
-    match (request.operation, structure.pdf) {
-        (Operation::Inspect { read_text: false }, _) | (Operation::Inspect { .. }, None) => {}
-        (Operation::Inspect { read_text: true }, Some(pdf)) => {
-            say(&Message::HasText(text::has_text(&pdf)));
-        }
-        (Operation::Text { max_chars }, Some(pdf)) => {
-            say(&Message::Text(text::document_text(&pdf, max_chars)));
-        }
-        (Operation::Text { .. }, None) => say(&Message::Finding(finding(
-            Cause::PdfDamaged,
-            "This PDF is damaged: its pages can be counted, but its text can't be read.",
-        ))),
-    }
+fn damaged() -> Finding {
+    finding(
+        Cause::PdfDamaged,
+        "This PDF is damaged: its structure can't be read.",
+    )
 }

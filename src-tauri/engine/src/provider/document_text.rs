@@ -17,7 +17,7 @@ const MOST_UNTRUSTED: f32 = 0.5;
 #[async_trait]
 impl TextSource for PdfWorker {
     async fn text(&self, path: &Path) -> Result<Vec<String>, Failure> {
-        let text = PdfWorker::text(self, path, MOST_CHARACTERS)
+        let text = PdfWorker::text(self, path, None, None, MOST_CHARACTERS)
             .await
             .map_err(failure)?;
         if text.untrusted_glyph_share > MOST_UNTRUSTED {

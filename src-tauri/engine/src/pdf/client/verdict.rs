@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::PdfError;
 use super::child::{End, How};
-use crate::model::{Cause, Finding};
+use crate::model::{Cause, Finding, PageRange};
 use crate::pdf::protocol::{DocumentText, Inspection, Message};
 
 /// What was learned of a file.
@@ -15,12 +15,29 @@ pub(super) struct Heard {
     pub(super) inspection: Inspection,
     /// The text, when it was asked for and is there.
     pub(super) text: Option<DocumentText>,
+    /// Which of the passwords opened it.
+    pub(super) password: Option<usize>,
+}
+
+impl Heard {
+    /// Refuses pages that the file doesn't have.
+    pub(super) fn check_pages(&self, asked: Option<PageRange>) -> Result<(), PdfError> {
+        match (asked, self.inspection.pages) {
+            (Some(range), Some(pages))
+                if range.first == 0 || range.last < range.first || range.last > pages =>
+            {
+                Err(PdfError::NoSuchPages { range, pages })
+            }
+            _ => Ok(()),
+        }
+    }
 }
 
 /// Judges.
-pub(super) fn of(end: &End, wall_limit: Duration) -> Result<Heard, PdfError> {
-    let (mut heard, messages, complete) = listen(&end.answer);
-    if complete {
+pub(super) fn of(end: End, wall_limit: Duration) -> Result<Heard, PdfError> {
+    let silent = end.messages.is_empty();
+    let mut heard = listen(end.messages);
+    if matches!(end.how, How::Finished { .. }) {
         return Ok(heard);
     }
     tracing::debug!(how = ?end.how, complaint = end.complaint, "a PDF reader did not finish");
@@ -29,22 +46,26 @@ pub(super) fn of(end: &End, wall_limit: Duration) -> Result<Heard, PdfError> {
         cause: Cause::PdfHostile,
         message: format!("Reading this PDF {what}, so it was stopped. It is damaged or hostile."),
     };
+    let no_answer = |how: &str| PdfError::NoAnswer {
+        how: format!("{how} {}", end.complaint).trim().to_owned(),
+    };
     heard.inspection.finding = Some(match end.how {
+        How::Finished { .. } => return Ok(heard),
         // Nobody had looked into the file yet: the disk or the network is slow.
-        How::TimedOut if messages == 0 => Finding {
+        How::TimedOut if silent => Finding {
             cause: Cause::FileUnreadable,
             message: format!("This file could not be read within {seconds} seconds."),
         },
         How::TimedOut => hostile(&format!("took longer than {seconds} seconds")),
+        How::TooMuch | How::Nonsense if silent => {
+            return Err(no_answer("what it said makes no sense"));
+        }
         How::TooMuch => hostile("gave more text than it can hold"),
+        How::Nonsense => hostile("brought its reader down"),
         How::Exited(status) => match signal(status) {
             Signal::Asked => return Err(PdfError::Stopped),
             Signal::OutOfTime => hostile("took too much processor time"),
-            Signal::None if messages == 0 => {
-                return Err(PdfError::NoAnswer {
-                    how: format!("{status} {}", end.complaint).trim().to_owned(),
-                });
-            }
+            Signal::None if silent => return Err(no_answer(&status.to_string())),
             Signal::Crash | Signal::None => {
                 if end.complaint.contains("memory allocation") {
                     hostile("took too much memory")
@@ -57,15 +78,10 @@ pub(super) fn of(end: &End, wall_limit: Duration) -> Result<Heard, PdfError> {
     Ok(heard)
 }
 
-/// Collects what was said; also how much it was, and whether the child came to its end.
-fn listen(answer: &[u8]) -> (Heard, usize, bool) {
+/// Collects what was said.
+fn listen(messages: Vec<Message>) -> Heard {
     let mut heard = Heard::default();
-    let mut messages = 0;
-    for line in answer.split(|byte| *byte == b'\n') {
-        let Ok(message) = serde_json::from_slice::<Message>(line) else {
-            break;
-        };
-        messages += 1;
+    for message in messages {
         let inspection = &mut heard.inspection;
         match message {
             Message::File {
@@ -77,17 +93,28 @@ fn listen(answer: &[u8]) -> (Heard, usize, bool) {
                 inspection.sha256 = sha256;
                 inspection.modified_ms = modified_ms;
             }
-            Message::Structure { pages, encryption } => {
+            Message::Structure {
+                pages,
+                encryption,
+                password,
+            } => {
                 inspection.pages = pages;
                 inspection.encryption = encryption;
+                heard.password = password;
             }
+            Message::Facts(facts) => inspection.facts = facts,
             Message::Finding(finding) => inspection.finding = Some(finding),
-            Message::HasText(has_text) => inspection.has_text = Some(has_text),
+            Message::Layer { text, language } => {
+                inspection.has_text = Some(text.pages_with_text > 0);
+                inspection.facts.text = Some(text);
+                inspection.facts.language = language;
+            }
+            Message::Measures(measures) => inspection.measures = Some(measures),
             Message::Text(text) => heard.text = Some(text),
-            Message::End => return (heard, messages, true),
+            Message::End { .. } => {}
         }
     }
-    (heard, messages, false)
+    heard
 }
 
 /// What kind of signal ended a child.
@@ -129,15 +156,10 @@ fn signal(_status: ExitStatus) -> Signal {
 mod tests {
     use super::*;
 
-    fn end(how: How, messages: &[Message], complaint: &str) -> End {
-        let mut answer = Vec::new();
-        for message in messages {
-            answer.extend(serde_json::to_vec(message).unwrap());
-            answer.push(b'\n');
-        }
+    fn end(how: How, messages: Vec<Message>, complaint: &str) -> End {
         End {
             how,
-            answer,
+            messages,
             complaint: complaint.to_owned(),
         }
     }
@@ -152,14 +174,14 @@ mod tests {
 
     #[test]
     fn a_slow_disk_is_not_a_hostile_file() {
-        let judge = |messages: &[Message]| {
-            let heard = of(&end(How::TimedOut, messages, ""), Duration::from_secs(30)).unwrap();
+        let judge = |messages: Vec<Message>| {
+            let heard = of(end(How::TimedOut, messages, ""), Duration::from_secs(30)).unwrap();
             heard.inspection.finding.unwrap()
         };
-        assert_eq!(judge(&[]).cause, Cause::FileUnreadable);
-        assert_eq!(judge(&[file()]).cause, Cause::PdfHostile);
+        assert_eq!(judge(vec![]).cause, Cause::FileUnreadable);
+        assert_eq!(judge(vec![file()]).cause, Cause::PdfHostile);
         assert_eq!(
-            judge(&[file()]).message,
+            judge(vec![file()]).message,
             "Reading this PDF took longer than 30 seconds, so it was stopped. It is damaged or hostile."
         );
     }
@@ -169,9 +191,10 @@ mod tests {
         let structure = Message::Structure {
             pages: Some(7),
             encryption: crate::model::Encryption::None,
+            password: None,
         };
         let heard = of(
-            &end(How::TimedOut, &[file(), structure], ""),
+            end(How::TimedOut, vec![file(), structure], ""),
             Duration::from_secs(30),
         )
         .unwrap();
@@ -186,7 +209,7 @@ mod tests {
 
         let judge = |raw: i32, complaint: &str| {
             let how = How::Exited(ExitStatus::from_raw(raw));
-            of(&end(how, &[file()], complaint), Duration::from_secs(30))
+            of(end(how, vec![file()], complaint), Duration::from_secs(30))
         };
         assert!(matches!(judge(15, ""), Err(PdfError::Stopped)));
         let message = |raw, complaint| judge(raw, complaint).unwrap().inspection.finding.unwrap();
@@ -202,7 +225,9 @@ mod tests {
     #[test]
     fn silence_is_trouble_of_our_own() {
         let how = How::Exited(ExitStatus::default());
-        let result = of(&end(how, &[], "usage: cat"), Duration::from_secs(30));
+        let result = of(end(how, vec![], "usage: cat"), Duration::from_secs(30));
+        assert!(matches!(result, Err(PdfError::NoAnswer { .. })));
+        let result = of(end(How::Nonsense, vec![], ""), Duration::from_secs(30));
         assert!(matches!(result, Err(PdfError::NoAnswer { .. })));
     }
 }
