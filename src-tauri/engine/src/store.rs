@@ -12,6 +12,7 @@ mod candidate;
 mod circuits;
 mod claim;
 mod complete;
+mod estimates;
 mod exports;
 mod finish;
 mod gate;
