@@ -38,7 +38,7 @@ impl Engine {
         submission: Submission,
     ) -> Result<SubmissionPlan, EngineError> {
         let template = self.template(&submission.template).await?;
-        let report = self
+        let scan = self
             .0
             .scans
             .look_at(scan_id)
@@ -47,7 +47,7 @@ impl Engine {
                 name: scan_id.0.to_string(),
             })?;
         let asked = self.asked(&submission, Some(template)).await?;
-        let (plan, _) = self.plan(&asked, &submission, &report.files).await?;
+        let (plan, _) = self.plan(&asked, &submission, &scan.report.files).await?;
         Ok(plan)
     }
 

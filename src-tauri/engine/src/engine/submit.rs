@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::Engine;
 use super::plan::{Asked, document_work};
 use crate::error::EngineError;
-use crate::intake::{self, LONGEST_PROMPT};
+use crate::intake::{self, KeptScan, LONGEST_PROMPT};
 use crate::model::{
     BatchId, EngineEvent, JobId, ScanId, ScanReport, ScannedFile, Sends, Submission,
     SubmissionPlan, Submitted,
@@ -57,7 +57,8 @@ impl Engine {
             events: &self.0.events,
         };
         let paths = paths.into_iter().map(from_the_root).collect();
-        let mut report = intake::scan(paths, parts, &cancel).await?;
+        let mut scan = intake::scan(paths, parts, &cancel).await?;
+        let report = &mut scan.report;
         let prices = self.0.store.prices().await?;
         let estimates: Vec<Estimate> = report
             .files
@@ -76,7 +77,7 @@ impl Engine {
         let sum = |price: &dyn Fn(&Estimate) -> Option<i64>| estimates.iter().map(price).sum();
         report.expected_micros = sum(&|of| prices.expected_micros(&settings.model, of));
         report.at_worst_micros = sum(&|of| prices.at_worst_micros(&settings.model, of));
-        Ok(self.0.scans.keep(report))
+        Ok(self.0.scans.keep(scan))
     }
 
     /// Ends the scan that runs, if one does.
@@ -101,7 +102,7 @@ impl Engine {
         submission: Submission,
     ) -> Result<Submitted, EngineError> {
         let template = self.template(&submission.template).await?;
-        let report = self
+        let scan = self
             .0
             .scans
             .take(scan_id)
@@ -109,16 +110,16 @@ impl Engine {
                 what: "scan",
                 name: scan_id.0.to_string(),
             })?;
-        if report.files.is_empty() {
+        if scan.report.files.is_empty() {
             return Err(EngineError::bad_input(
                 "There is no PDF among these files.",
                 "Choose PDFs or folders with PDFs.",
             ));
         }
-        match self.submit_files(&submission, template, &report).await {
+        match self.submit_files(&submission, template, &scan).await {
             Ok(submitted) => Ok(submitted),
             Err(error) => {
-                self.0.scans.put_back(report);
+                self.0.scans.put_back(scan);
                 Err(error)
             }
         }
@@ -128,8 +129,9 @@ impl Engine {
         &self,
         submission: &Submission,
         template: Template,
-        report: &ScanReport,
+        scan: &KeptScan,
     ) -> Result<Submitted, EngineError> {
+        let report = &scan.report;
         let asked = self.asked(submission, Some(template)).await?;
         let (plan, keys) = self.plan(&asked, submission, &report.files).await?;
         let wanted = keys.iter().flatten().cloned().collect();

@@ -1,14 +1,13 @@
 //! Inspecting what was found, and keeping the report until it is submitted.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use futures_util::StreamExt as _;
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 
-use super::{document, walk};
+use super::{KeptScan, document, walk};
 use crate::error::EngineError;
 use crate::model::{
     DocumentView, Encryption, EngineEvent, ScanId, ScanReport, ScannedFile, Sha256, SkipReason,
@@ -18,8 +17,6 @@ use crate::pdf::PdfWorker;
 
 /// Files inspected at once; the PDF room bounds its children itself.
 const AT_ONCE: usize = 4;
-/// Reports that are kept; an older one was given up by its window.
-const MOST_REPORTS: usize = 8;
 
 /// What a scan works with.
 #[derive(Clone)]
@@ -38,7 +35,7 @@ pub(crate) async fn scan(
     paths: Vec<PathBuf>,
     parts: ScanParts<'_>,
     cancel: &CancellationToken,
-) -> Result<ScanReport, EngineError> {
+) -> Result<KeptScan, EngineError> {
     let name = name(&paths);
     let own = parts.own.clone();
     let found = tokio::task::spawn_blocking(move || walk::walk(&paths, &own))
@@ -55,6 +52,7 @@ pub(crate) async fn scan(
         at_worst_micros: None,
     };
     let mut seen = HashSet::new();
+    let mut measures = HashMap::new();
     let mut inspections = futures_util::stream::iter(found.files)
         .map(|file| async {
             let inspection = parts.pdf.inspect(&file.path).await;
@@ -70,7 +68,8 @@ pub(crate) async fn scan(
                 "Nothing was added.",
             ));
         }
-        let inspection = inspection.map_err(|error| EngineError::Internal(error.to_string()))?;
+        let mut inspection =
+            inspection.map_err(|error| EngineError::Internal(error.to_string()))?;
         inspected += 1;
         problems += u64::from(inspection.finding.is_some());
         if inspected.is_multiple_of(8) || inspected == total {
@@ -83,6 +82,9 @@ pub(crate) async fn scan(
             }));
         }
         let modified_ms = inspection.modified_ms;
+        if let (Some(sha256), Some(measured)) = (&inspection.sha256, inspection.measures.take()) {
+            measures.insert(sha256.clone(), measured);
+        }
         let document = document(inspection).unwrap_or_else(|finding| DocumentView {
             sha256: Sha256(String::new()),
             bytes: 0,
@@ -114,7 +116,7 @@ pub(crate) async fn scan(
             notices: Vec::new(),
         });
     }
-    Ok(report)
+    Ok(KeptScan { report, measures })
 }
 
 fn shown(path: &Path) -> String {
@@ -133,49 +135,4 @@ fn name(paths: &[PathBuf]) -> String {
         || "PDFs".to_owned(),
         |name| name.to_string_lossy().into_owned(),
     )
-}
-
-/// Reports that wait to be submitted.
-#[derive(Default)]
-pub(crate) struct Scans {
-    kept: Mutex<(u32, VecDeque<ScanReport>)>,
-}
-
-impl Scans {
-    /// Keeps a report and gives it its number.
-    pub(crate) fn keep(&self, mut report: ScanReport) -> ScanReport {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.0 += 1;
-        report.scan_id = ScanId(kept.0);
-        if kept.1.len() == MOST_REPORTS {
-            kept.1.pop_front();
-        }
-        kept.1.push_back(report.clone());
-        report
-    }
-
-    /// Returns a copy of a report, which stays.
-    pub(crate) fn look_at(&self, scan_id: ScanId) -> Option<ScanReport> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.1
-            .iter()
-            .find(|report| report.scan_id == scan_id)
-            .cloned()
-    }
-
-    /// Hands out a report, once.
-    pub(crate) fn take(&self, scan_id: ScanId) -> Option<ScanReport> {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let place = kept.1.iter().position(|report| report.scan_id == scan_id)?;
-        kept.1.remove(place)
-    }
-
-    /// Puts back a report whose submission failed.
-    pub(crate) fn put_back(&self, report: ScanReport) {
-        self.kept
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .1
-            .push_back(report);
-    }
 }
