@@ -326,8 +326,9 @@ impl Room<'_> {
         let tokens = self.question.part(&self.sums.part(range));
         within(u64::from(range.pages()), most_pages)
             && within(self.bytes(range), self.most_bytes())
+            // One that turns out to be larger is refused for nothing, and divided further.
             && within(
-                tokens.worst_input + tokens.worst_output,
+                tokens.dense_input + tokens.worst_output,
                 self.ceiling.input_tokens,
             )
             && self.minute.is_none_or(|minute| {

@@ -8,7 +8,7 @@ use crate::model::{
     Affected, BatchId, BulkAction, DeadLetterGroup, JobId, JobStatus, LeftOut, LeftOutReason,
     Place, Provider, RetryChanges, RetryPlan, Selection, TemplateKind,
 };
-use crate::pricing::{Prices, estimate};
+use crate::pricing::Prices;
 use crate::store::{Changes, Purge, Redrivable};
 
 /// Jobs that are removed in one transaction.
@@ -181,7 +181,10 @@ impl Engine {
         selection: Selection,
         changes: &Changes,
     ) -> Result<(Vec<i64>, RetryPlan), EngineError> {
-        let jobs = self.0.store.redrivable(selection).await?;
+        let jobs = self.0
+            .store
+            .redrivable(selection, changes.clone())
+            .await?;
         let prices = self.0.store.prices().await?;
         let paths = jobs
             .iter()
@@ -312,11 +315,10 @@ impl Sums {
         if provider == Provider::Offline {
             return;
         }
-        let mut work = job.work;
-        work.max_tokens = changes.max_tokens.unwrap_or(work.max_tokens);
-        let estimate = estimate(model, &work);
         let plus = |sum: Option<i64>, part: Option<i64>| sum?.checked_add(part?);
-        self.expected = plus(self.expected, prices.expected_micros(model, &estimate));
-        self.at_worst = plus(self.at_worst, prices.at_worst_micros(model, &estimate));
+        for call in &job.calls {
+            self.expected = plus(self.expected, prices.expected_micros(model, call));
+            self.at_worst = plus(self.at_worst, prices.at_worst_micros(model, call));
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::PoisonError;
 use tokio_util::sync::CancellationToken;
 
 use super::Engine;
-use super::plan::{Asked, document_work};
+use super::plan::{Asked, PlannedFile, document_work};
 use crate::error::EngineError;
 use crate::intake::{self, KeptScan, LONGEST_PROMPT};
 use crate::model::{
@@ -133,16 +133,32 @@ impl Engine {
     ) -> Result<Submitted, EngineError> {
         let report = &scan.report;
         let asked = self.asked(submission, Some(template)).await?;
-        let (plan, keys) = self.plan(&asked, submission, &report.files).await?;
-        let wanted = keys.iter().flatten().cloned().collect();
+        let (plan, planned) = self.plan(&asked, submission, scan).await?;
+        let wanted = planned
+            .iter()
+            .filter_map(|file| match file {
+                PlannedFile::Reuse(key, _) => Some(key.clone()),
+                PlannedFile::Ask(_) | PlannedFile::Refuse(_) => None,
+            })
+            .collect();
         let mut answers = reuse::answers(&self.0.store, &self.0.library, wanted).await?;
         let jobs = report
             .files
             .iter()
-            .zip(keys)
-            .map(|(file, key)| NewJob {
-                reused: key.and_then(|key| answers.remove(&key)),
-                ..new_job(file)
+            .zip(planned)
+            .map(|(file, planned)| {
+                let mut job = new_job(file, scan);
+                match planned {
+                    PlannedFile::Refuse(finding) => {
+                        job.finding = Some((finding.cause, finding.message));
+                    }
+                    PlannedFile::Reuse(key, parts) => match answers.remove(&key) {
+                        Some(answer) => job.reused = Some(answer),
+                        None => job.parts = parts,
+                    },
+                    PlannedFile::Ask(parts) => job.parts = parts,
+                }
+                job
             })
             .collect();
         let folder = common_folder(&report.files);
@@ -277,7 +293,7 @@ fn common_folder(files: &[ScannedFile]) -> Option<String> {
     Some(common.to_string_lossy().into_owned())
 }
 
-fn new_job(file: &ScannedFile) -> NewJob {
+fn new_job(file: &ScannedFile, scan: &KeptScan) -> NewJob {
     NewJob {
         job_id: JobId::generate(),
         title: file.name.clone(),
@@ -287,13 +303,9 @@ fn new_job(file: &ScannedFile) -> NewJob {
             modified_ms: file.modified_ms,
             document: Some(file.document.clone())
                 .filter(|document| !document.sha256.as_str().is_empty()),
-            measures: None,
+            measures: scan.measures.get(&file.document.sha256).cloned(),
         },
-        finding: file
-            .document
-            .finding
-            .as_ref()
-            .map(|finding| (finding.cause, finding.message.clone())),
+        finding: None,
         reused: None,
         parts: Vec::new(),
     }

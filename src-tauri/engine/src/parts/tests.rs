@@ -214,7 +214,7 @@ proptest! {
             prop_assert!(part.pages.last >= part.pages.first);
             next = part.pages.last + 1;
             let tokens = asked.part(part);
-            prop_assert!(tokens.worst_input + tokens.worst_output <= most.input_tokens);
+            prop_assert!(tokens.dense_input + tokens.worst_output <= most.input_tokens);
             if !is_text {
                 prop_assert!(part.pages.pages() <= most.pages);
                 let range = part.pages.first as usize - 1..part.pages.last as usize;

@@ -44,6 +44,15 @@ pub(super) const WORK_COLUMNS: &str = "\
          + CASE WHEN j.parts = 0 THEN 0 WHEN j.parts_done < j.parts THEN 400 \
                 ELSE (SELECT 400 + sum(length(p.body) + 400) FROM parts AS p WHERE p.job_id = j.job_id) END, \
      j.max_tokens, j.sends";
+/// As [`WORK_COLUMNS`], of the whole document.
+pub(super) const WHOLE_COLUMNS: &str = "j.kind, \
+     (SELECT json_array(pages, text_pages, letters, ideographs, all_read) FROM documents \
+         WHERE sha256 = j.document_sha256), \
+     octet_length(coalesce(j.prompt, (SELECT body FROM templates AS t WHERE t.template_id = j.template_id \
+         AND t.version = j.template_version))), \
+     length(coalesce(j.prompt, (SELECT body FROM templates AS t WHERE t.template_id = j.template_id \
+         AND t.version = j.template_version))), \
+     j.max_tokens, j.sends";
 /// The words around a question that [`WORK_COLUMNS`] counts.
 const _: () = assert!(crate::parts::FRAME_BYTES == 400, "the queries count them, too");
 

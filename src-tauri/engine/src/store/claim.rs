@@ -57,6 +57,8 @@ pub(crate) struct ClaimedJob {
     pub(crate) max_attempts: u32,
     /// Deliveries that the parts answered before took; those of this step come after.
     pub(crate) attempts_before: u32,
+    /// Input tokens that are expected; `None` where nobody is paid.
+    pub(crate) estimated_input: Option<u64>,
 }
 
 impl ClaimedJob {
@@ -196,8 +198,12 @@ pub(super) fn take(
                 None => AttemptStep::Combine,
             };
         }
-        let candidate = jobs.iter().find(|candidate| candidate.seq == *seq);
-        record_attempt(connection, job, candidate.copied(), *waited_ms, now)?;
+        job.estimated_input = jobs
+            .iter()
+            .find(|candidate| candidate.seq == *seq)
+            .filter(|candidate| candidate.provider == Provider::Claude && !candidate.has_answer)
+            .map(|candidate| candidate.estimate().expected_input);
+        record_attempt(connection, job, *waited_ms, now)?;
     }
     Ok(taken.into_iter().map(|(job, ..)| job).collect())
 }
@@ -205,7 +211,6 @@ pub(super) fn take(
 fn record_attempt(
     connection: &Connection,
     job: &ClaimedJob,
-    candidate: Option<&Candidate>,
     waited_ms: i64,
     now: Timestamp,
 ) -> Result<()> {
@@ -214,9 +219,6 @@ fn record_attempt(
         AttemptStep::Part { pages } => ("part", Some(pages)),
         AttemptStep::Combine => ("combine", None),
     };
-    let estimated = candidate
-        .filter(|candidate| candidate.provider == Provider::Claude && !candidate.has_answer)
-        .map(|candidate| candidate.estimate().expected_input);
     connection
         .prepare_cached(
             "INSERT INTO attempts (job_id, generation, number, lease_id, provider, model, started_at,
@@ -236,7 +238,7 @@ fn record_attempt(
             ":step": step,
             ":first": pages.map(|pages| pages.first),
             ":last": pages.map(|pages| pages.last),
-            ":estimated": estimated.map(u64::cast_signed),
+            ":estimated": job.estimated_input.map(u64::cast_signed),
         })?;
     Ok(())
 }
@@ -270,6 +272,7 @@ fn claimed(row: &Row<'_>, lease_id: &str) -> rusqlite::Result<ClaimedJob> {
         step: AttemptStep::Whole,
         sends: rows::sends(row, 24)?,
         attempts_before: row.get(25)?,
+        estimated_input: None,
         provider: rows::provider(row, 12)?,
         model: row.get(13)?,
         max_tokens: row.get(14)?,

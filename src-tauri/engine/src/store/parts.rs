@@ -3,17 +3,22 @@
 //! A part that is answered is never asked again while the question stays the same: its answer, its
 //! settlement and the job's way back in line are one transaction.
 
+mod planning;
+
 use rusqlite::{Connection, OptionalExtension as _, Row, named_params};
 
 use super::candidate::document_text;
 use super::finish::{AttemptEnd, close_attempt, end_attempt, holds, record_cost};
 use super::ledger::{self, Settlement};
-use super::{Lease, NewAnswer, Result, Store, circuits, policy, rows};
-use crate::model::{
-    AttemptOutcome, Cause, Finding, PageRange, Provider, Sha256, Timestamp,
-};
-use crate::parts::{self, Known, Part, Question};
-use crate::pdf::{Measures, PageMeasure};
+use super::{Changes, Lease, NewAnswer, Result, Store, circuits, rows};
+use crate::model::{AttemptOutcome, Cause, Finding, PageRange, Provider, Timestamp};
+use crate::parts::{self, Part};
+
+use planning::measures_of_job;
+pub(super) use planning::{calls_left, plan_again, planned, remember_measures};
+
+/// Most parts that a document is divided into after it turned out to be larger than expected.
+const MOST_DIVIDED: u32 = 256;
 
 /// The answer of a part, as it is put together with the others.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,7 +85,7 @@ impl Store {
         &self,
         lease: Lease,
     ) -> Result<std::result::Result<Vec<Part>, Finding>> {
-        self.read(move |connection| planned(connection, lease.job_id.as_str()))
+        self.read(move |connection| planned(connection, lease.job_id.as_str(), &Changes::default()))
             .await
     }
 }
@@ -194,7 +199,7 @@ pub(super) fn divide(
     now: Timestamp,
 ) -> Result<bool> {
     let job_id = lease.job_id.as_str();
-    if !holds(connection, lease)? {
+    if !holds(connection, lease)? || has_many(connection, job_id)? {
         return Ok(false);
     }
     match pages {
@@ -213,7 +218,7 @@ pub(super) fn divide(
         }
         None => {
             let whole = whole(connection, job_id)?;
-            let parts = match planned(connection, job_id)? {
+            let parts = match planned(connection, job_id, &Changes::default())? {
                 Ok(parts) if !parts.is_empty() => parts,
                 Ok(_) => match whole.and_then(|whole| parts::halves(&whole, None)) {
                     Some(halves) => halves.to_vec(),
@@ -226,6 +231,12 @@ pub(super) fn divide(
     }
     count(connection, job_id)?;
     end_attempt(connection, lease, provider, end, now)
+}
+
+fn has_many(connection: &Connection, job_id: &str) -> Result<bool> {
+    Ok(connection
+        .prepare_cached("SELECT parts >= ?2 FROM jobs WHERE job_id = ?1")?
+        .query_row((job_id, MOST_DIVIDED), |row| row.get(0))?)
 }
 
 /// Gives a job the parts that it is asked in, all of them without an answer.
@@ -294,130 +305,4 @@ fn whole(connection: &Connection, job_id: &str) -> Result<Option<Part>> {
         })
         .optional()?
         .flatten())
-}
-
-/// Returns the parts that a job would be asked in, as far as its document is known.
-pub(super) fn planned(
-    connection: &Connection,
-    job_id: &str,
-) -> Result<std::result::Result<Vec<Part>, Finding>> {
-    let found = connection
-        .prepare_cached(
-            "SELECT d.pages, d.bytes, json_array(d.pages, d.text_pages, d.letters, d.ideographs, d.all_read),
-                    j.model, j.sends, octet_length(t.body), length(t.body), j.max_tokens
-             FROM jobs AS j JOIN documents AS d ON d.sha256 = j.document_sha256
-                  JOIN templates AS t ON t.template_id = j.template_id AND t.version = j.template_version
-             WHERE j.job_id = ?1 AND j.provider = 'claude' AND j.kind = 'pdf'",
-        )?
-        .query_row([job_id], |row| {
-            Ok((
-                row.get::<_, Option<u32>>(0)?,
-                rows::unsigned(row, 1)?,
-                document_text(rows::json(row, 2)?),
-                row.get::<_, String>(3)?,
-                rows::sends(row, 4)?,
-                rows::unsigned(row, 5)?,
-                rows::unsigned(row, 6)?,
-                row.get::<_, u32>(7)?,
-            ))
-        })
-        .optional()?;
-    let Some((pages, bytes, text, model, sends, prompt_bytes, prompt_characters, max_tokens)) =
-        found
-    else {
-        return Ok(Ok(Vec::new()));
-    };
-    let measures = measures_of_job(connection, job_id)?;
-    let document = Known {
-        pages,
-        bytes,
-        text,
-        measures: measures.as_ref(),
-    };
-    let question = Question {
-        model: &model,
-        sends,
-        prompt_bytes,
-        prompt_characters,
-        max_tokens,
-    };
-    Ok(parts::plan(
-        &document,
-        &question,
-        policy::minute(connection)?,
-    ))
-}
-
-/// Plans the parts of a job that begins a new run. Answers that serve again are kept where `keep` says that
-/// the question is the same, but for those that a person had to look at.
-pub(super) fn plan_again(connection: &Connection, job_id: &str, keep: bool) -> Result<()> {
-    let forget = if keep {
-        "UPDATE parts SET body = NULL, answered_at = NULL, review_code = NULL, review = NULL,
-             model = NULL, stop_reason = NULL, request_id = NULL, input_tokens = 0, output_tokens = 0,
-             cost_micros = NULL
-         WHERE job_id = ?1 AND review_code IS NOT NULL"
-    } else {
-        "DELETE FROM parts WHERE job_id = ?1"
-    };
-    connection.prepare_cached(forget)?.execute([job_id])?;
-    let answered: bool = connection
-        .prepare_cached(
-            "SELECT EXISTS (SELECT 1 FROM parts WHERE job_id = ?1 AND answered_at IS NOT NULL)",
-        )?
-        .query_row([job_id], |row| row.get(0))?;
-    if !answered {
-        connection
-            .prepare_cached("DELETE FROM parts WHERE job_id = ?1")?
-            .execute([job_id])?;
-        // What speaks against the document is said when it is sent.
-        let parts = planned(connection, job_id)?.unwrap_or_default();
-        insert(connection, job_id, &parts)?;
-    }
-    count(connection, job_id)
-}
-
-/// Remembers what each page of a document holds.
-pub(super) fn remember_measures(
-    connection: &Connection,
-    document: &Sha256,
-    measures: &Measures,
-) -> Result<()> {
-    let pages: Vec<(u32, u32, u64)> = measures
-        .pages
-        .iter()
-        .map(|page| (page.letters, page.ideographs, page.bytes))
-        .collect();
-    let pages = serde_json::to_string(&pages)
-        .map_err(|error| crate::error::EngineError::Internal(error.to_string()))?;
-    connection
-        .prepare_cached(
-            "INSERT INTO document_pages (sha256, shared_bytes, pages) VALUES (?1, ?2, ?3)
-             ON CONFLICT DO UPDATE SET shared_bytes = excluded.shared_bytes, pages = excluded.pages",
-        )?
-        .execute((document.as_str(), measures.shared_bytes.cast_signed(), pages))?;
-    Ok(())
-}
-
-fn measures_of_job(connection: &Connection, job_id: &str) -> Result<Option<Measures>> {
-    Ok(connection
-        .prepare_cached(
-            "SELECT m.shared_bytes, m.pages
-             FROM jobs AS j JOIN document_pages AS m ON m.sha256 = j.document_sha256
-             WHERE j.job_id = ?1",
-        )?
-        .query_row([job_id], |row| {
-            let pages: Vec<(u32, u32, u64)> = rows::json(row, 1)?;
-            Ok(Measures {
-                shared_bytes: rows::unsigned(row, 0)?,
-                pages: pages
-                    .into_iter()
-                    .map(|(letters, ideographs, bytes)| PageMeasure {
-                        letters,
-                        ideographs,
-                        bytes,
-                    })
-                    .collect(),
-            })
-        })
-        .optional()?)
 }

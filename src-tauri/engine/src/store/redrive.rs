@@ -8,7 +8,7 @@ use super::{Result, Store, actions, candidate, parts, policy, rows};
 use crate::model::{
     Cause, DeadLetterGroup, JobId, JobStatus, Provider, QueueName, Selection, Sends, Timestamp,
 };
-use crate::pricing::{Prices, Work};
+use crate::pricing::{Estimate, Prices};
 use crate::templates::Template;
 
 /// What is different when jobs are put back; checked before.
@@ -53,12 +53,17 @@ pub(crate) struct Redrivable {
     /// Whether its template asks for fields.
     pub(crate) has_fields: bool,
     pub(crate) is_pdf: bool,
-    pub(crate) work: Work,
+    /// What its calls take when it runs again.
+    pub(crate) calls: Vec<Estimate>,
 }
 
 impl Store {
-    /// Returns the selected jobs, oldest first, with what decides whether they would run again.
-    pub(crate) async fn redrivable(&self, selection: Selection) -> Result<Vec<Redrivable>> {
+    /// Returns the selected jobs, oldest first, with what decides whether they would run again with changes.
+    pub(crate) async fn redrivable(
+        &self,
+        selection: Selection,
+        changes: Changes,
+    ) -> Result<Vec<Redrivable>> {
         self.read(move |connection| {
             let (condition, values) = actions::chosen(&selection);
             let mut statement = connection.prepare_cached(&format!(
@@ -66,12 +71,12 @@ impl Store {
                         (SELECT finding_cause FROM documents WHERE sha256 = j.document_sha256),
                         EXISTS (SELECT 1 FROM templates AS t WHERE t.template_id = j.template_id
                                 AND t.version = j.template_version AND t.kind = 'fields'),
-                        j.kind = 'pdf', {}
+                        j.kind = 'pdf', j.job_id, {}
                  FROM jobs AS j WHERE {condition} ORDER BY j.seq",
-                candidate::WORK_COLUMNS
+                candidate::WHOLE_COLUMNS
             ))?;
             let found = statement.query_map(params_from_iter(values), |row| {
-                Ok(Redrivable {
+                let job = Redrivable {
                     seq: row.get(0)?,
                     status: rows::status(row, 1)?,
                     provider: rows::provider(row, 2)?,
@@ -80,10 +85,19 @@ impl Store {
                     finding: rows::cause(row, 5)?,
                     has_fields: row.get(6)?,
                     is_pdf: row.get(7)?,
-                    work: candidate::work(row, 8)?,
-                })
+                    calls: Vec::new(),
+                };
+                Ok((job, row.get::<_, String>(8)?, candidate::work(row, 9)?))
             })?;
-            Ok(found.collect::<rusqlite::Result<_>>()?)
+            let mut jobs = Vec::new();
+            for found in found {
+                let (mut job, job_id, whole) = found?;
+                let keep = !changes.change_the_parts() && job.status != JobStatus::Completed;
+                job.calls =
+                    parts::calls_left(connection, &job_id, &whole, &job.model, keep, &changes)?;
+                jobs.push(job);
+            }
+            Ok(jobs)
         })
         .await
     }
