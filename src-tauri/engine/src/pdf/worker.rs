@@ -1,8 +1,10 @@
 //! The child's side: reads one file after another under limits and says what it learned of each.
 
 mod answer;
+mod copy;
 mod kind;
 mod limits;
+mod picture;
 mod source;
 mod structure;
 

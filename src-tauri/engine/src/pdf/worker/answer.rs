@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{finding, kind, source, structure};
+use super::copy::{self, NoCopy};
+use super::{finding, kind, picture, source, structure};
 use crate::model::{Cause, TextLayer};
 use crate::pdf::protocol::{Message, Operation, Request};
 use crate::pdf::text;
@@ -59,6 +60,33 @@ fn examine(content: &Arc<Vec<u8>>, request: &Request, say: &mut dyn FnMut(&Messa
         (Operation::Text { .. }, None) => say(&Message::Finding(finding(
             Cause::PdfDamaged,
             "This PDF is damaged: its pages can be counted, but its text can't be read.",
+        ))),
+        (Operation::Copy { pages, into }, pdf) => {
+            let opened = copy::Opened {
+                content,
+                password: request.passwords.first().map(String::as_str),
+                pages: structure.pages.unwrap_or(0),
+                pdf,
+            };
+            let (source, into) = (Path::new(&request.path), Path::new(into));
+            match copy::copy(&opened, source, *pages, into) {
+                Ok(Some(copied)) => say(&Message::Copied(copied)),
+                // The parent knows how many pages there are, and says so.
+                Ok(None) => {}
+                Err(NoCopy::Refused(finding)) => say(&Message::Finding(finding)),
+                Err(NoCopy::NotWritten(how)) => say(&Message::NotWritten(how)),
+            }
+        }
+        (Operation::Picture { page, largest_side }, Some(pdf)) => {
+            match picture::of(&pdf, *page, *largest_side) {
+                Ok(Some(png)) => say(&Message::Picture(png)),
+                Ok(None) => {}
+                Err(finding) => say(&Message::Finding(finding)),
+            }
+        }
+        (Operation::Picture { .. }, None) => say(&Message::Finding(finding(
+            Cause::PdfDamaged,
+            "This PDF is damaged: its pages can be counted, but not shown.",
         ))),
     }
 }
