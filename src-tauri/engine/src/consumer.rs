@@ -162,9 +162,13 @@ impl Consumer {
             );
         }
         let library = shared.library.clone();
-        tokio::task::spawn_blocking(move || library.sweep())
-            .await
-            .map_err(|error| EngineError::Internal(error.to_string()))?;
+        let private_directory = shared.private_directory.clone();
+        tokio::task::spawn_blocking(move || {
+            library.sweep();
+            document::sweep(&private_directory);
+        })
+        .await
+        .map_err(|error| EngineError::Internal(error.to_string()))?;
         let shared = Arc::new(shared);
         let stop = CancellationToken::new();
         let tasks = TaskTracker::new();

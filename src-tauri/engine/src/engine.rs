@@ -351,8 +351,7 @@ impl Engine {
 
     /// Hands out providers with the key and the address of the moment.
     fn providers(&self) -> Providers {
-        let offline: Arc<dyn Deliver> =
-            Arc::new(OfflineProvider::new(Arc::new(self.0.pdf.clone())));
+        let offline: Arc<dyn Deliver> = Arc::new(OfflineProvider);
         let inner = Arc::downgrade(&self.0);
         Arc::new(move |wanted| match wanted {
             Provider::Offline => Ok(Arc::clone(&offline)),

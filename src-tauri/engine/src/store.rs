@@ -24,6 +24,7 @@ mod order;
 mod outbox;
 mod outlook;
 mod overview;
+mod parts;
 mod policy;
 mod queues;
 mod readers;
@@ -64,6 +65,7 @@ pub(crate) use outbox::{
     BatchFile, BatchToLeave, CopyOutcome, FailedJob, FinishedBatch, OpenedCircuit, ResultToCopy,
     ToTell, WebhookMessage,
 };
+pub(crate) use parts::PartAnswer;
 pub(crate) use redrive::{Changes, Redrivable};
 pub(crate) use reports::StepRow;
 pub(crate) use results::Reusable;

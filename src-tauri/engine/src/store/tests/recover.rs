@@ -132,6 +132,7 @@ async fn changes_hold_for_the_new_run() {
         queue: Some(QueueName::Bulk),
         max_tokens: Some(77),
         template: None,
+        sends: None,
         completed: false,
     };
     assert_eq!(shelf.put_back(&[1, 2], changes).await, 2);
