@@ -167,7 +167,7 @@ impl Consumer {
             document::sweep(&private_directory);
         })
         .await
-            .map_err(|error| EngineError::Internal(error.to_string()))?;
+        .map_err(|error| EngineError::Internal(error.to_string()))?;
         let shared = Arc::new(shared);
         let stop = CancellationToken::new();
         let tasks = TaskTracker::new();

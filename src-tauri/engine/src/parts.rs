@@ -145,7 +145,10 @@ pub(crate) fn plan(
     }
     let within_minute = patient
         .even(pages)
-        .filter(|parts| pages / u32::try_from(parts.len().max(1)).unwrap_or(u32::MAX) >= FEWEST_PAGES_FOR_A_MINUTE)
+        .filter(|parts| {
+            pages / u32::try_from(parts.len().max(1)).unwrap_or(u32::MAX)
+                >= FEWEST_PAGES_FOR_A_MINUTE
+        })
         .filter(|parts| parts.iter().all(|part| patient.takes(*part, 1.0)))
         .filter(|parts| room.can_be_combined(parts.len()));
     let ranges = match within_minute {
@@ -181,9 +184,7 @@ pub(crate) fn halves(part: &Part, measures: Option<&Measures>) -> Option<[Part; 
     ];
     Some(ranges.map(|pages| Part {
         pages,
-        text: part
-            .text
-            .map(|text| text_of(pages, part, text, measures)),
+        text: part.text.map(|text| text_of(pages, part, text, measures)),
     }))
 }
 

@@ -163,7 +163,10 @@ mod tests {
 
     #[test]
     fn no_answer_can_break_out_of_its_frame() {
-        let honest = put_together("Summarize.", &[answer(1, 9, "One."), answer(10, 20, "Two.")]);
+        let honest = put_together(
+            "Summarize.",
+            &[answer(1, 9, "One."), answer(10, 20, "Two.")],
+        );
         let word = honest
             .lines()
             .find_map(|line| line.strip_prefix("=== ")?.split(' ').next())

@@ -344,8 +344,13 @@ pub(super) async fn end(shared: &Shared, job: &ClaimedJob, failure: Failure) -> 
                 .jitter
                 .lock()
                 .unwrap_or_else(std::sync::PoisonError::into_inner);
-            let next =
-                retry::after_failure(&failure, job.try_number(), job.max_tries(), now, &mut *random);
+            let next = retry::after_failure(
+                &failure,
+                job.try_number(),
+                job.max_tries(),
+                now,
+                &mut *random,
+            );
             (next, outcome(next))
         }
     };

@@ -181,10 +181,7 @@ impl Engine {
         selection: Selection,
         changes: &Changes,
     ) -> Result<(Vec<i64>, RetryPlan), EngineError> {
-        let jobs = self.0
-            .store
-            .redrivable(selection, changes.clone())
-            .await?;
+        let jobs = self.0.store.redrivable(selection, changes.clone()).await?;
         let prices = self.0.store.prices().await?;
         let paths = jobs
             .iter()

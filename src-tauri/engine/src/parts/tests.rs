@@ -110,7 +110,11 @@ fn a_page_that_no_call_takes_is_found_before_anything_is_paid() {
 fn more_parts_than_can_be_combined_are_refused_before_anything_is_paid() {
     let finding = plan(&known(20_000, 1_000), &question(SMALL), MINUTE).unwrap_err();
     assert_eq!(finding.cause, Cause::PromptTooLong);
-    assert!(finding.message.contains("20000 pages"), "{}", finding.message);
+    assert!(
+        finding.message.contains("20000 pages"),
+        "{}",
+        finding.message
+    );
     let large = Question {
         max_tokens: 4_096,
         ..question(LARGE)

@@ -54,7 +54,10 @@ pub(super) const WHOLE_COLUMNS: &str = "j.kind, \
          AND t.version = j.template_version))), \
      j.max_tokens, j.sends";
 /// The words around a question that [`WORK_COLUMNS`] counts.
-const _: () = assert!(crate::parts::FRAME_BYTES == 400, "the queries count them, too");
+const _: () = assert!(
+    crate::parts::FRAME_BYTES == 400,
+    "the queries count them, too"
+);
 
 /// Reads [`WORK_COLUMNS`] from column `at` on.
 pub(super) fn work(row: &Row<'_>, at: usize) -> rusqlite::Result<Work> {

@@ -39,10 +39,8 @@ impl Store {
         settlement: Settlement,
         now: Timestamp,
     ) -> Result<bool> {
-        self.write(move |connection| {
-            keep_part(connection, &lease, pages, &answer, settlement, now)
-        })
-        .await
+        self.write(move |connection| keep_part(connection, &lease, pages, &answer, settlement, now))
+            .await
     }
 
     /// Returns the answers of a job's parts, in the order of their pages.

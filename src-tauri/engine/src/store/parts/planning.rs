@@ -44,7 +44,8 @@ pub(in crate::store) fn planned(
             Ok((document, model, asked))
         })
         .optional()?;
-    let Some((document, model, (sends, prompt_bytes, prompt_characters, max_tokens))) = found else {
+    let Some((document, model, (sends, prompt_bytes, prompt_characters, max_tokens))) = found
+    else {
         return Ok(Ok(Vec::new()));
     };
     let measures = measures_of_job(connection, job_id)?;
@@ -71,7 +72,11 @@ pub(in crate::store) fn planned(
 
 /// Plans the parts of a job that begins a new run. Answers that serve again are kept where `keep` says that
 /// the question is the same, but for those that a person had to look at.
-pub(in crate::store) fn plan_again(connection: &Connection, job_id: &str, keep: bool) -> Result<()> {
+pub(in crate::store) fn plan_again(
+    connection: &Connection,
+    job_id: &str,
+    keep: bool,
+) -> Result<()> {
     let forget = if keep {
         "UPDATE parts SET body = NULL, answered_at = NULL, review_code = NULL, review = NULL,
              model = NULL, stop_reason = NULL, request_id = NULL, input_tokens = 0, output_tokens = 0,
@@ -110,7 +115,10 @@ pub(in crate::store) fn calls_left(
     let question = changed(
         Question {
             model,
-            sends: whole.document.map(|document| document.sends).unwrap_or_default(),
+            sends: whole
+                .document
+                .map(|document| document.sends)
+                .unwrap_or_default(),
             prompt_bytes: whole.prompt_bytes,
             prompt_characters: whole.prompt_characters,
             max_tokens: whole.max_tokens,
@@ -172,7 +180,10 @@ fn changed<'question>(
     question: Question<'question>,
     changes: &'question Changes,
 ) -> Question<'question> {
-    let body = changes.template.as_ref().map(|template| template.body.as_str());
+    let body = changes
+        .template
+        .as_ref()
+        .map(|template| template.body.as_str());
     Question {
         model: changes.model.as_deref().unwrap_or(question.model),
         sends: changes.sends.unwrap_or(question.sends),
@@ -195,8 +206,8 @@ pub(in crate::store) fn remember_measures(
         .iter()
         .map(|page| (page.letters, page.ideographs, page.bytes))
         .collect();
-    let pages = serde_json::to_string(&pages)
-        .map_err(|error| EngineError::Internal(error.to_string()))?;
+    let pages =
+        serde_json::to_string(&pages).map_err(|error| EngineError::Internal(error.to_string()))?;
     connection
         .prepare_cached(
             "INSERT INTO document_pages (sha256, shared_bytes, pages) VALUES (?1, ?2, ?3)
