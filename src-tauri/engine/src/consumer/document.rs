@@ -40,7 +40,6 @@ pub(super) struct Prepared {
 struct Source {
     path: PathBuf,
     bytes: u64,
-    sha256: Sha256,
     pages: Option<u32>,
     encryption: Encryption,
     facts: DocumentFacts,
@@ -95,7 +94,6 @@ async fn source(shared: &Shared, job: &ClaimedJob) -> Result<Source, Failure> {
     Ok(Source {
         path,
         bytes: job.source_bytes.unwrap_or_default(),
-        sha256,
         pages: job.pages,
         encryption: job.encryption,
         facts: job.facts.clone(),
@@ -134,7 +132,6 @@ async fn adopted(shared: &Shared, job: &ClaimedJob, path: PathBuf) -> Result<Sou
         .await
         .map_err(|error| Failure::unsent(Cause::StorageFailed, error.to_string()))?;
     let DocumentView {
-        sha256,
         bytes,
         pages,
         encryption,
@@ -155,7 +152,6 @@ async fn adopted(shared: &Shared, job: &ClaimedJob, path: PathBuf) -> Result<Sou
     Ok(Source {
         path,
         bytes,
-        sha256,
         pages,
         encryption,
         facts,

@@ -258,7 +258,15 @@ async fn dead_letters_are_grouped_by_cause() {
             ..crate::model::JobFilter::default()
         },
     };
-    assert_eq!(shelf.store.redrivable(all).await.unwrap().len(), 2);
+    assert_eq!(
+        shelf
+            .store
+            .redrivable(all, Changes::default())
+            .await
+            .unwrap()
+            .len(),
+        2
+    );
 }
 
 #[tokio::test]
