@@ -21,6 +21,7 @@ mod offline;
 mod outbox;
 mod pdf;
 mod pdf_copies;
+mod pdf_facts;
 mod queue;
 mod reports;
 mod reuse;

@@ -24,7 +24,7 @@ pub struct Inspection {
     /// What else was learned of it.
     pub facts: DocumentFacts,
     /// What each page holds, of documents that may be longer than one call takes: those of more than 40
-    /// pages or more than 16 MiB.
+    /// pages or more than 16 MiB. `None` above 50,000 pages too.
     pub measures: Option<Measures>,
     /// What speaks against sending it.
     pub finding: Option<Finding>,

@@ -2,9 +2,11 @@
 
 mod cid;
 mod collect;
+mod language;
 mod lines;
 mod paragraphs;
 mod script;
+mod survey;
 
 use std::time::{Duration, Instant};
 
@@ -16,29 +18,15 @@ use hayro::hayro_syntax::page::Page;
 use hayro::kurbo::Rect;
 
 use self::collect::Collector;
+pub(super) use self::survey::survey;
 use super::protocol::DocumentText;
 use crate::model::PageRange;
-
-/// How many pages are looked at for text; a scan may have a cover sheet before it.
-const PAGES_LOOKED_AT: usize = 5;
-
-/// Characters that make a page one with text: fewer are a stamp or a page number on a scan.
-const CHARS_OF_A_TEXT_PAGE: usize = 20;
 
 /// After this time no further page is begun.
 const TIME_LIMIT: Duration = Duration::from_secs(15);
 
 /// Most pages read.
 const MAX_PAGES: usize = 20_000;
-
-/// Says whether one of the first pages has text.
-pub(super) fn has_text(pdf: &Pdf) -> bool {
-    let cache = InterpreterCache::new();
-    pdf.pages()
-        .iter()
-        .take(PAGES_LOOKED_AT)
-        .any(|page| collect(page, &cache).trusted_characters() > CHARS_OF_A_TEXT_PAGE)
-}
 
 /// Reads the text of some pages, or of all, page by page, until `max_chars` characters are reached.
 pub(super) fn document_text(pdf: &Pdf, range: Option<PageRange>, max_chars: usize) -> DocumentText {

@@ -1,12 +1,17 @@
 //! The child's side: reads one file after another under limits and says what it learned of each.
 
 mod answer;
+mod cipher;
 mod copy;
+mod facts;
 mod kind;
 mod limits;
+mod passwords;
 mod picture;
 mod source;
 mod structure;
+mod tail;
+mod weigh;
 
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, Sender, channel};

@@ -15,6 +15,12 @@ pub(super) fn is_wide(character: char) -> bool {
     is_cjk(character) || matches!(u32::from(character), 0xac00..=0xd7af | 0x1f300..=0x1faff)
 }
 
+/// Whether a character takes about a token of a language model, as those of Chinese, Japanese and Korean do.
+pub(super) fn is_ideograph(character: char) -> bool {
+    is_cjk(character)
+        || matches!(u32::from(character), 0x1100..=0x11ff | 0x3130..=0x318f | 0xac00..=0xd7ff)
+}
+
 /// Whether a line that ends like this ends a sentence.
 pub(super) fn ends_sentence(line: &str) -> bool {
     line.trim_end()

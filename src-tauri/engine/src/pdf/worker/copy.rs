@@ -9,6 +9,7 @@ mod fields;
 mod objects;
 mod rewrite;
 mod target;
+mod unused;
 
 use std::io::Write as _;
 use std::path::Path;

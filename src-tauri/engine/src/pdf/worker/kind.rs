@@ -1,5 +1,7 @@
 //! What a file is when it is not a PDF.
 
+use hayro::hayro_syntax::object::{Dict, FromBytes as _};
+
 use super::finding;
 use crate::model::{Cause, Finding};
 
@@ -61,6 +63,22 @@ pub(super) fn objection(content: &[u8]) -> Option<Finding> {
         |kind| format!("This is {kind}, not a PDF."),
     );
     Some(finding(Cause::NotAPdf, message))
+}
+
+/// How many bytes lie before the header.
+pub(super) fn bytes_before(content: &[u8]) -> usize {
+    let head = &content[..content.len().min(HEADER_WITHIN)];
+    memchr::memmem::find(head, b"%PDF-").unwrap_or(0)
+}
+
+/// How long the file says it is, if it is laid out for being shown while it loads. A file that was changed
+/// later has another length, and that layout no more.
+pub(super) fn linearized(content: &[u8]) -> Option<u64> {
+    let head = &content[..content.len().min(2 * HEADER_WITHIN)];
+    let start = memchr::memmem::find(head, b"/Linearized")?;
+    let begin = memchr::memmem::rfind(&head[..start], b"<<")?;
+    let dictionary = Dict::from_bytes(&head[begin..])?;
+    dictionary.get::<i64>("L")?.try_into().ok()
 }
 
 fn looks_like(content: &[u8]) -> Option<&'static str> {

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use lopdf::{Dictionary, Document, LoadOptions, Object, ObjectId, Stream, dictionary};
 
 use super::fields::Fields;
+use super::unused;
 
 /// Most bytes that one stream of the file's structure may unpack to.
 const MAX_UNPACKED_BYTES: usize = 64 << 20;
@@ -15,8 +16,14 @@ const MAX_LEVELS: usize = 64;
 /// Most levels of arrays and dictionaries within one object.
 const MAX_DEPTH: usize = 200;
 
+/// Where a page lists what it draws with.
+const RESOURCES: &[u8] = b"Resources";
+
 /// What a page may leave to the nodes above it.
-const INHERITED: [&[u8]; 4] = [b"Resources", b"MediaBox", b"CropBox", b"Rotate"];
+const INHERITED: [&[u8]; 4] = [RESOURCES, b"MediaBox", b"CropBox", b"Rotate"];
+
+/// Most bytes that are packed in one copy.
+const MAX_PACKED_BYTES: usize = 32 << 20;
 
 /// What a page has that nobody who reads it needs, and that leads to everything else of the file.
 const OF_PAGES: [&[u8]; 10] = [
@@ -109,7 +116,7 @@ pub(super) fn copy(mut source: Document, pages: &[ObjectId]) -> Document {
     out.objects.insert(tree, node.into());
     let root = out.add_object(catalog);
     out.trailer.set("Root", root);
-    out.compress();
+    pack(&mut out);
     out
 }
 
@@ -120,18 +127,35 @@ struct Inherited {
     of: ObjectId,
 }
 
-/// Finds what each page inherits.
+/// Finds what each page inherits. Where not all pages are copied, a page has no more resources than it uses.
 fn inherited(source: &Document, pages: &[ObjectId]) -> Vec<Vec<Inherited>> {
+    let all = source.page_iter().take(pages.len() + 1).count() == pages.len();
     let of = |page: &ObjectId| {
         let own = source.get_dictionary(*page).ok();
         let missing = INHERITED
             .iter()
             .filter(|key| own.is_some_and(|own| !own.has(key)));
-        missing
+        let mut inherited: Vec<Inherited> = missing
             .filter_map(|key| above(source, *page, key))
-            .collect()
+            .collect();
+        if !all && let Some(used) = own.and_then(|own| used(source, own, &inherited)) {
+            inherited.retain(|one| one.key != RESOURCES);
+            inherited.push(Inherited {
+                key: RESOURCES,
+                value: used.into(),
+                of: *page,
+            });
+        }
+        inherited
     };
     pages.iter().map(of).collect()
+}
+
+/// Returns the resources that a page uses, where it has more.
+fn used(source: &Document, page: &Dictionary, inherited: &[Inherited]) -> Option<Dictionary> {
+    let above = inherited.iter().find(|one| one.key == RESOURCES);
+    let resources = above.map_or_else(|| page.get(RESOURCES).ok(), |one| Some(&one.value))?;
+    unused::without_unused(source, resources, page.get(b"Contents").ok()?)
 }
 
 fn above(source: &Document, page: ObjectId, key: &'static [u8]) -> Option<Inherited> {
@@ -177,7 +201,8 @@ impl Copier {
     fn share(&mut self, inherited: &[Vec<Inherited>]) -> HashMap<ObjectId, ObjectId> {
         let mut shared = HashMap::new();
         for one in inherited.iter().flatten() {
-            if one.value.as_dict().is_ok() && !shared.contains_key(&one.of) {
+            if one.key == RESOURCES && one.value.as_dict().is_ok() && !shared.contains_key(&one.of)
+            {
                 let resources = self.renumbered(one.value.clone());
                 shared.insert(one.of, self.out.add_object(resources));
             }
@@ -199,7 +224,11 @@ impl Copier {
         let mut resources = None;
         for one in inherited {
             match shared.get(&one.of) {
-                Some(id) if one.value.as_dict().is_ok() => resources = Some(*id),
+                Some(id) if one.key == RESOURCES => {
+                    // Its own, if it has any, would bring along what it doesn't use.
+                    page.remove(RESOURCES);
+                    resources = Some(*id);
+                }
                 _ => page.set(one.key, one.value.clone()),
             }
         }
@@ -287,6 +316,22 @@ impl Copier {
         self.copied.insert(id, copied);
         self.waiting.push(id);
         Some(copied)
+    }
+}
+
+/// Packs streams that are not packed yet, as long as that takes no time to speak of. What is large and not
+/// packed by who made it is seldom worth it.
+fn pack(document: &mut Document) {
+    let mut room = MAX_PACKED_BYTES;
+    for object in document.objects.values_mut() {
+        if let Object::Stream(stream) = object
+            && stream.content.len() <= room
+            && !stream.dict.has(b"Filter")
+        {
+            room -= stream.content.len();
+            // A stream that can't be packed stays as it is.
+            let _ = stream.compress();
+        }
     }
 }
 
