@@ -15,6 +15,8 @@ mod kill_points;
 #[cfg(all(unix, feature = "fault-points"))]
 mod kill_uploads;
 mod killed_often;
+#[cfg(target_os = "linux")]
+mod memory;
 mod report;
 mod reuse;
 mod settings;
