@@ -17,6 +17,8 @@ mod kill_uploads;
 mod killed_often;
 mod passwords;
 mod preflight;
+#[cfg(target_os = "linux")]
+mod memory;
 mod report;
 mod reuse;
 mod settings;

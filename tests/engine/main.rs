@@ -12,6 +12,7 @@ mod claude_key;
 mod claude_stream;
 mod claude_transport;
 mod copies;
+mod estimates;
 mod exports;
 mod intake;
 mod lifecycle;
@@ -30,6 +31,7 @@ mod seed;
 mod shapes;
 mod support;
 mod templates;
+mod text_mode;
 mod unlock;
 mod uploads;
 

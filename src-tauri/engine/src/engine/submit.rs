@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Engine;
-use super::plan::Asked;
+use super::plan::{Asked, PlannedFile};
 use crate::error::EngineError;
 use crate::intake::{KeptScan, LONGEST_PROMPT};
 use crate::model::{
@@ -63,16 +63,32 @@ impl Engine {
     ) -> Result<Submitted, EngineError> {
         let report = &scan.report;
         let asked = self.asked(submission, Some(template)).await?;
-        let (plan, keys) = self.plan(&asked, submission, &report.files).await?;
-        let wanted = keys.iter().flatten().cloned().collect();
+        let (plan, planned) = self.plan(&asked, submission, scan).await?;
+        let wanted = planned
+            .iter()
+            .filter_map(|file| match file {
+                PlannedFile::Reuse(key, _) => Some(key.clone()),
+                PlannedFile::Ask(_) | PlannedFile::Refuse(_) => None,
+            })
+            .collect();
         let mut answers = reuse::answers(&self.0.store, &self.0.library, wanted).await?;
         let jobs = report
             .files
             .iter()
-            .zip(keys)
-            .map(|(file, key)| NewJob {
-                reused: key.and_then(|key| answers.remove(&key)),
-                ..new_job(file)
+            .zip(planned)
+            .map(|(file, planned)| {
+                let mut job = new_job(file, scan);
+                match planned {
+                    PlannedFile::Refuse(finding) => {
+                        job.finding = Some((finding.cause, finding.message));
+                    }
+                    PlannedFile::Reuse(key, parts) => match answers.remove(&key) {
+                        Some(answer) => job.reused = Some(answer),
+                        None => job.parts = parts,
+                    },
+                    PlannedFile::Ask(parts) => job.parts = parts,
+                }
+                job
             })
             .collect();
         let folder = common_folder(&report.files);
@@ -110,6 +126,7 @@ impl Engine {
             input: NewInput::Prompt(prompt),
             finding: None,
             reused: None,
+            parts: Vec::new(),
         };
         let asked = self.asked(&submission, None).await?;
         let plan = self.plan_of_prompt(&asked, &job).await?;
@@ -195,7 +212,7 @@ fn common_folder(files: &[ScannedFile]) -> Option<String> {
     Some(common.to_string_lossy().into_owned())
 }
 
-fn new_job(file: &ScannedFile) -> NewJob {
+fn new_job(file: &ScannedFile, scan: &KeptScan) -> NewJob {
     NewJob {
         job_id: JobId::generate(),
         title: file.name.clone(),
@@ -205,12 +222,10 @@ fn new_job(file: &ScannedFile) -> NewJob {
             modified_ms: file.modified_ms,
             document: Some(file.document.clone())
                 .filter(|document| !document.sha256.as_str().is_empty()),
+            measures: scan.measures.get(&file.document.sha256).cloned(),
         },
-        finding: file
-            .document
-            .finding
-            .as_ref()
-            .map(|finding| (finding.cause, finding.message.clone())),
+        finding: None,
         reused: None,
+        parts: Vec::new(),
     }
 }
