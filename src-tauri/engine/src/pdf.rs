@@ -17,5 +17,5 @@ mod text;
 mod worker;
 
 pub use client::{PdfError, PdfWorker, PdfWorkerConfig};
-pub use protocol::{DocumentText, Inspection, Measures, PageMeasure};
+pub use protocol::{DocumentText, Inspection, Measures, PageMeasure, PdfCopy};
 pub use worker::worker_main;

@@ -1,6 +1,7 @@
 //! The parent's side: asks children about files, watches them and says what became of each.
 
 mod child;
+mod copies;
 mod pool;
 mod verdict;
 
@@ -45,6 +46,12 @@ pub enum PdfError {
     /// The reading program was told to stop from outside, as when a person logs out.
     #[error("the program that reads PDFs was stopped")]
     Stopped,
+    /// A copy could not be written, as on a full disk (of [`PdfWorker::copy`] only).
+    #[error("a copy of this PDF's pages could not be written ({how})")]
+    NotWritten {
+        /// What the system said.
+        how: String,
+    },
     /// The file has other pages than those that were asked for.
     #[error("pages {first} to {last} were asked for, of a PDF of {pages}", first = .range.first, last = .range.last)]
     NoSuchPages {

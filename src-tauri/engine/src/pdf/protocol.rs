@@ -64,6 +64,18 @@ pub struct DocumentText {
     pub truncated: bool,
 }
 
+/// A copy of pages that was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PdfCopy {
+    /// Its size.
+    pub bytes: u64,
+    /// Its pages.
+    pub pages: u32,
+    /// Whether annotations were lost, and with them the values of fields: a broken file could be copied
+    /// only by writing its pages anew.
+    pub without_annotations: bool,
+}
+
 /// What the child is asked. Never printed: it holds passwords.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Request {
@@ -87,6 +99,20 @@ pub(super) enum Operation {
         pages: Option<PageRange>,
         /// Where to stop, in characters of all pages together.
         max_chars: usize,
+    },
+    /// A copy of pages.
+    Copy {
+        /// Which; all without.
+        pages: Option<PageRange>,
+        /// The file to write over. Not a `PathBuf`, which JSON can't carry when it isn't Unicode.
+        into: OsString,
+    },
+    /// A picture of a page.
+    Picture {
+        /// Which, counted from 1.
+        page: u32,
+        /// Pixels of the longer side.
+        largest_side: u32,
     },
 }
 
@@ -120,9 +146,34 @@ pub(super) enum Message {
     Measures(Measures),
     /// Its text.
     Text(DocumentText),
+    /// The copy is written.
+    Copied(PdfCopy),
+    /// The copy could not be written, through no fault of the file.
+    NotWritten(String),
+    /// The picture, as a PNG.
+    Picture(#[serde(with = "base64_bytes")] Vec<u8>),
     /// That was all of this file. Without this message the child died on the way.
     End {
         /// Whether it can be asked about another one.
         more: bool,
     },
+}
+
+/// Bytes in JSON, at four thirds of their length.
+mod base64_bytes {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD;
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&STANDARD.encode(bytes))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<u8>, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        STANDARD.decode(text).map_err(D::Error::custom)
+    }
 }

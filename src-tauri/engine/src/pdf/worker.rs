@@ -2,10 +2,12 @@
 
 mod answer;
 mod cipher;
+mod copy;
 mod facts;
 mod kind;
 mod limits;
 mod passwords;
+mod picture;
 mod source;
 mod structure;
 mod tail;

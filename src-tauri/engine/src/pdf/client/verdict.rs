@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::PdfError;
 use super::child::{End, How};
 use crate::model::{Cause, Finding, PageRange};
-use crate::pdf::protocol::{DocumentText, Inspection, Message};
+use crate::pdf::protocol::{DocumentText, Inspection, Message, PdfCopy};
 
 /// What was learned of a file.
 #[derive(Debug, Default)]
@@ -15,6 +15,10 @@ pub(super) struct Heard {
     pub(super) inspection: Inspection,
     /// The text, when it was asked for and is there.
     pub(super) text: Option<DocumentText>,
+    /// The copy, when one was asked for and is written; or why the system could not.
+    pub(super) copy: Option<Result<PdfCopy, String>>,
+    /// The picture, as a PNG.
+    pub(super) picture: Option<Vec<u8>>,
     /// Which of the passwords opened it.
     pub(super) password: Option<usize>,
 }
@@ -111,6 +115,9 @@ fn listen(messages: Vec<Message>) -> Heard {
             }
             Message::Measures(measures) => inspection.measures = Some(measures),
             Message::Text(text) => heard.text = Some(text),
+            Message::Copied(copy) => heard.copy = Some(Ok(copy)),
+            Message::NotWritten(how) => heard.copy = Some(Err(how)),
+            Message::Picture(png) => heard.picture = Some(png),
             Message::End { .. } => {}
         }
     }

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use hayro::hayro_syntax::Pdf;
 
+use super::copy::{self, NoCopy};
 use super::weigh::{Weights, weigh};
-use super::{facts, finding, kind, source, structure};
-use crate::model::{Cause, Finding};
+use super::{facts, finding, kind, picture, source, structure};
+use crate::model::Cause;
 use crate::pdf::protocol::{Measures, Message, Operation, PageMeasure, Request};
 use crate::pdf::text;
 
@@ -68,8 +69,43 @@ fn examine(content: &Arc<Vec<u8>>, request: &Request, say: &mut dyn FnMut(&Messa
         }
         Operation::Text { pages, max_chars } => say(&match structure.pdf {
             Some(pdf) => Message::Text(text::document_text(&pdf, *pages, *max_chars)),
-            None => Message::Finding(without_text()),
+            None => Message::Finding(finding(
+                Cause::PdfDamaged,
+                "This PDF is damaged: its pages can be counted, but its text can't be read.",
+            )),
         }),
+        Operation::Copy { pages, into } => {
+            let opened = copy::Opened {
+                content,
+                password: structure.password.as_ref().map(|(_, form)| form.as_str()),
+                pages: structure.pages.unwrap_or(0),
+                pdf: structure.pdf,
+            };
+            let (source, into) = (Path::new(&request.path), Path::new(into));
+            match copy::copy(&opened, source, *pages, into) {
+                Ok(Some(copied)) => say(&Message::Copied(copied)),
+                // The parent knows how many pages there are, and says so.
+                Ok(None) => {}
+                Err(NoCopy::Refused(finding)) => say(&Message::Finding(finding)),
+                Err(NoCopy::NotWritten(how)) => say(&Message::NotWritten(how)),
+            }
+        }
+        Operation::Picture { page, largest_side } => {
+            let picture = structure.pdf.map_or_else(
+                || {
+                    Err(finding(
+                        Cause::PdfDamaged,
+                        "This PDF is damaged: its pages can be counted, but not shown.",
+                    ))
+                },
+                |pdf| picture::of(&pdf, *page, *largest_side),
+            );
+            match picture {
+                Ok(Some(png)) => say(&Message::Picture(png)),
+                Ok(None) => {}
+                Err(finding) => say(&Message::Finding(finding)),
+            }
+        }
     }
 }
 
@@ -106,11 +142,4 @@ fn measure(pdf: Option<&Pdf>, pages: u32, bytes: u64, say: &mut dyn FnMut(&Messa
         shared_bytes: weights.shared,
         pages: measures,
     }));
-}
-
-fn without_text() -> Finding {
-    finding(
-        Cause::PdfDamaged,
-        "This PDF is damaged: its pages can be counted, but its text can't be read.",
-    )
 }

@@ -12,8 +12,7 @@ const MEMORY_BYTES: u64 = 1 << 30;
 const PROCESSOR_SECONDS: u64 = 20;
 
 /// Largest file that could be written, in bytes.
-#[cfg(target_os = "linux")]
-const WRITTEN_FILE_BYTES: u64 = 512 << 20;
+pub(super) const WRITTEN_FILE_BYTES: u64 = 512 << 20;
 
 /// Sets the limits that stay. One that can't be set is left as it is: the parent still watches the clock.
 #[cfg(target_os = "linux")]
@@ -60,6 +59,15 @@ pub(super) fn allow_file(bytes: u64) {
     set_current(rustix::process::Resource::As, MEMORY_BYTES + bytes);
 }
 
+/// Makes room for copying pages of a file: its bytes, its objects, and once more where they are decrypted.
+#[cfg(target_os = "linux")]
+pub(super) fn allow_copy(bytes: u64) {
+    set_current(
+        rustix::process::Resource::As,
+        MEMORY_BYTES + bytes.saturating_mul(3),
+    );
+}
+
 #[cfg(target_os = "linux")]
 fn set_current(resource: rustix::process::Resource, current: u64) {
     use rustix::process::{Rlimit, getrlimit, setrlimit};
@@ -82,3 +90,6 @@ pub(super) fn begin_file() {}
 
 #[cfg(not(target_os = "linux"))]
 pub(super) fn allow_file(_bytes: u64) {}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn allow_copy(_bytes: u64) {}
