@@ -1,7 +1,7 @@
 # The front door. `make help` lists what there is; the work is done by scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check fmt types samples screenshots pictures bench-queue clean
+.PHONY: help run test check fmt types samples screenshots pictures bench-queue fuzz clean
 
 ENGINE_TYPES := ui/src/backend/types
 
@@ -42,6 +42,9 @@ pictures: ## Make the pictures of docs/pictures anew
 
 bench-queue: ## Compare the queue with four others and write docs/benchmarks.md (BENCH=quick: a minute, printed only)
 	@benches/run
+
+fuzz: ## Throw broken PDFs at the children that read them (MINUTES=30, SEED=1)
+	@fuzz/run
 
 clean: ## Remove everything that was built or installed
 	cargo clean
