@@ -1,7 +1,7 @@
 # The front door. `make help` lists what there is; the work is done by scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check fmt types samples screenshots pictures bench-queue corpus clean
+.PHONY: help run test check fmt types samples screenshots pictures bench-queue corpus fuzz clean
 
 ENGINE_TYPES := ui/src/backend/types
 
@@ -45,6 +45,9 @@ bench-queue: ## Compare the queue with four others and write docs/benchmarks.md 
 
 corpus: ## Read the PDFs in DIR=… and say where other readers see something else (DEEP=1: copy pages too)
 	@benches/documents/run
+
+fuzz: ## Throw broken PDFs at the children that read them (MINUTES=30, SEED=1)
+	@fuzz/run
 
 clean: ## Remove everything that was built or installed
 	cargo clean

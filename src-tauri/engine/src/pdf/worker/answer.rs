@@ -135,10 +135,3 @@ fn measure(pdf: Option<&Pdf>, pages: u32, bytes: u64, say: &mut dyn FnMut(&Messa
         pages: measures,
     }));
 }
-
-fn without_text() -> Finding {
-    finding(
-        Cause::PdfDamaged,
-        "This PDF is damaged: its pages can be counted, but its text can't be read.",
-    )
-}
