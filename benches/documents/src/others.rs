@@ -59,7 +59,10 @@ pub(crate) async fn complaint(copy: &Path, pages: u32) -> Option<String> {
         let line = lines.next().unwrap_or("it fails without a word");
         // Without the path.
         let about = line.split_once(".pdf").map_or(line, |(_, about)| about);
-        return Some(format!("qpdf says{about}"));
+        return Some(format!(
+            "qpdf says: {}",
+            about.trim_start_matches([':', ' '])
+        ));
     }
     if !said.contains("File is not encrypted") {
         return Some("qpdf takes the copy for encrypted".to_owned());
