@@ -101,6 +101,13 @@ fn examine(content: &Arc<Vec<u8>>, request: &Request, say: &mut dyn FnMut(&Messa
     }
 }
 
+fn without_text() -> Finding {
+    finding(
+        Cause::PdfDamaged,
+        "This PDF is damaged: its pages can be counted, but its text can't be read.",
+    )
+}
+
 /// Says what text there is, and of a document that may be long what each page holds.
 fn measure(pdf: Option<&Pdf>, pages: u32, bytes: u64, say: &mut dyn FnMut(&Message)) {
     let long = pages > LONG_PAGES || bytes > LONG_BYTES;
