@@ -12,8 +12,9 @@ use gistmill_testkit::fake_claude::{Fault, Reply, Rule};
 use crate::support::{House, submission};
 
 /// What one page of the tests' PDFs is reserved at most with the model of the settings, in micro-dollars:
-/// 4,600 tokens of the page, the prompt and the wrapping, 4,096 of the answer.
-const ONE_JOB: std::ops::Range<i64> = 75_000..78_000;
+/// 1,600 tokens of the page's picture, a token for each of its few letters, the prompt and the wrapping,
+/// 4,096 of the answer.
+const ONE_JOB: std::ops::Range<i64> = 66_000..70_000;
 
 #[tokio::test]
 async fn a_minute_that_is_used_up_says_so_and_goes_on_by_itself() {
