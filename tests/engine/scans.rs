@@ -29,9 +29,10 @@ async fn scan_while(house: &House, mut step: impl FnMut()) -> Result<ScanReport,
             }
         }
     };
-    tokio::time::timeout(PATIENCE, scanning)
-        .await
-        .expect("a scan must end")
+    match tokio::time::timeout(PATIENCE, scanning).await {
+        Ok(ended) => ended,
+        Err(_) => panic!("the scan does not end"),
+    }
 }
 
 fn names(report: &ScanReport) -> Vec<&str> {

@@ -18,7 +18,7 @@ pub(crate) async fn inspect(
     passwords: &Passwords,
     path: &Path,
 ) -> Result<Inspection, EngineError> {
-    let inspection = pdf.inspect(path).await.map_err(internal)?;
+    let inspection = pdf.inspect(path).await.map_err(|error| internal(&error))?;
     let Some(sha256) = inspection
         .sha256
         .as_ref()
@@ -54,7 +54,10 @@ async fn opened(
     if to_try.is_empty() {
         return Ok(None);
     }
-    let (inspection, which) = pdf.inspect_trying(path, to_try).await.map_err(internal)?;
+    let (inspection, which) = pdf
+        .inspect_trying(path, to_try)
+        .await
+        .map_err(|error| internal(&error))?;
     if is_locked(inspection.finding.as_ref()) {
         return Ok(None);
     }
@@ -71,6 +74,6 @@ pub(crate) fn is_locked(finding: Option<&Finding>) -> bool {
     finding.is_some_and(|finding| finding.cause == Cause::PdfEncrypted)
 }
 
-fn internal(error: PdfError) -> EngineError {
+fn internal(error: &PdfError) -> EngineError {
     EngineError::Internal(error.to_string())
 }
