@@ -50,6 +50,7 @@ pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
         intake::scan,
         intake::cancel_scan,
         intake::plan_submission,
+        intake::check_estimates,
         intake::submit_scan,
         intake::submit_prompt,
         settings::settings,

@@ -23,10 +23,12 @@ mod pdf_copies;
 mod queue;
 mod reports;
 mod reuse;
+mod scans;
 mod seed;
 mod shapes;
 mod support;
 mod templates;
+mod unlock;
 mod uploads;
 
 #[test]

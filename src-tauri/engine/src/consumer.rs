@@ -38,6 +38,7 @@ use crate::store::Store;
 
 pub(crate) use active::ActiveJobs;
 use pace::Pace;
+pub(crate) use question::shape;
 
 /// Hands out the provider of an attempt, since a key or an address may change between two of them.
 pub(crate) type Providers =

@@ -4,6 +4,7 @@ mod actions;
 mod answer;
 mod bucket;
 mod checks;
+mod estimates;
 mod export;
 mod jobs;
 mod keys;
@@ -11,8 +12,10 @@ mod limits;
 mod missing;
 mod plan;
 mod reports;
+mod scan;
 mod submit;
 mod templates;
+mod unlock;
 mod watch;
 
 use std::collections::VecDeque;
@@ -63,6 +66,8 @@ pub(crate) struct Inner {
     key: ApiKey,
     claude: Mutex<ClaudeProvider>,
     scans: Scans,
+    /// Files whose tokens were counted, so that nobody uploads them for it again.
+    counted: estimates::Counted,
     passwords: Passwords,
     scan_cancel: Mutex<CancellationToken>,
     /// Files that were written where a person wanted them, newest last.
@@ -100,13 +105,14 @@ impl Engine {
         let reading = keys::read_keychain(&key, config.keychain_patience).await;
         let (events, _) = broadcast::channel(EVENTS);
         let settings = store.settings().await?;
-        let claude = keys::claude_at(&config, settings.base_url.as_deref())?;
+        let claude = keys::claude_at(&config, &settings)?;
         let engine = Self(Arc::new(Inner {
             pdf: PdfWorker::new(config.pdf_worker.clone()),
             library,
             key,
             claude: Mutex::new(claude),
             scans: Scans::default(),
+            counted: estimates::Counted::default(),
             passwords: Passwords::default(),
             scan_cancel: Mutex::default(),
             exported: Mutex::default(),
@@ -288,12 +294,15 @@ impl Engine {
     /// [`EngineError::BadInput`] with the setting that can't be used.
     pub async fn save_settings(&self, settings: Settings) -> Result<Settings, EngineError> {
         let settings = checked(settings)?;
-        let claude = keys::claude_at(&self.0.config, settings.base_url.as_deref())?;
+        let claude = keys::claude_at(&self.0.config, &settings)?;
         let before = self.0.store.settings().await?;
         self.0.store.save_settings(settings.clone()).await?;
         self.give_model_to_those_without(&settings.model).await?;
         *self.0.claude.lock().unwrap_or_else(PoisonError::into_inner) = claude;
-        if before.base_url != settings.base_url || before.model != settings.model {
+        if before.base_url != settings.base_url
+            || before.text_only != settings.text_only
+            || before.model != settings.model
+        {
             // What stood in the way may not stand in the way of the new address or model.
             self.0.store.close_circuit(Provider::Claude).await?;
         }

@@ -41,6 +41,7 @@ mod templates;
 #[cfg(test)]
 mod tests;
 mod turns;
+mod unlock;
 mod uploads;
 mod windows;
 mod writer;

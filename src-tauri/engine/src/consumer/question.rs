@@ -119,7 +119,7 @@ pub(super) fn review_of_parts(answers: &[PartAnswer]) -> Option<(Cause, String)>
 }
 
 /// Returns what the answer to a template has to look like.
-fn shape(template: &Template) -> Shape {
+pub(crate) fn shape(template: &Template) -> Shape {
     match template.kind {
         TemplateKind::Prose => Shape::Text,
         TemplateKind::CitedProse => Shape::CitedText,

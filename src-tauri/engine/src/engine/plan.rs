@@ -1,6 +1,7 @@
 //! What a submission asks, and what it would come to.
 
 use super::Engine;
+use super::keys::addressed;
 use crate::error::EngineError;
 use crate::intake::KeptScan;
 use crate::model::{
@@ -60,7 +61,7 @@ impl Engine {
         submission: &Submission,
         template: Option<Template>,
     ) -> Result<Asked, EngineError> {
-        let settings: Settings = self.0.store.settings().await?;
+        let settings = addressed(&self.0.config, self.0.store.settings().await?);
         let provider = submission.provider;
         if provider == Provider::Offline
             && template
@@ -73,6 +74,19 @@ impl Engine {
             ));
         }
         let sends = sends(&settings, template.as_ref());
+        let cited = |template: &Template| template.kind == TemplateKind::CitedProse;
+        if provider == Provider::Claude
+            && settings.text_only
+            && template.as_ref().is_some_and(cited)
+        {
+            let address = settings.base_url.unwrap_or_default();
+            return Err(EngineError::bad_input(
+                format!(
+                    "{address} is sent the text of PDFs as a part of the prompt, in which no pages can be cited."
+                ),
+                "Use a template without page references, or ask at an address that reads PDFs.",
+            ));
+        }
         let model = match provider {
             Provider::Claude => submission.model.clone().unwrap_or(settings.model),
             Provider::Offline => crate::provider::offline::METHOD.to_owned(),
@@ -140,6 +154,7 @@ impl Engine {
             .map(|(key, _)| key)
             .collect();
         let mut plan = SubmissionPlan {
+            estimates: self.estimates_for(asked).await?,
             expected_micros: Some(0),
             at_worst_micros: Some(0),
             ..SubmissionPlan::default()
@@ -198,8 +213,7 @@ impl Engine {
 
 /// Returns what is sent of documents: their text where the template or the address wants it so.
 pub(super) fn sends(settings: &Settings, template: Option<&Template>) -> Sends {
-    let address_wants = settings.base_url.is_some() && settings.text_only;
-    if address_wants {
+    if settings.base_url.is_some() && settings.text_only {
         Sends::Text
     } else {
         template.map_or(Sends::Pdf, |template| template.sends)
@@ -292,16 +306,17 @@ fn add_call(
     if asked.provider == Provider::Offline {
         return;
     }
+    let call = call.following(plan.estimates.as_ref());
     plan.calls += 1;
     plan.input_tokens += call.expected_input;
     let plus = |sum: Option<i64>, part: Option<i64>| sum?.checked_add(part?);
     plan.expected_micros = plus(
         plan.expected_micros,
-        prices.expected_micros(&asked.model, call),
+        prices.expected_micros(&asked.model, &call),
     );
     plan.at_worst_micros = plus(
         plan.at_worst_micros,
-        prices.at_worst_micros(&asked.model, call),
+        prices.at_worst_micros(&asked.model, &call),
     );
 }
 

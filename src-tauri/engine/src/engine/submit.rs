@@ -1,94 +1,24 @@
-//! Scanning and submitting.
+//! Submitting: from a scan or a prompt to jobs.
 
-use std::path::{Component, Path, PathBuf};
-use std::sync::PoisonError;
-
-use tokio_util::sync::CancellationToken;
+use std::path::Path;
 
 use super::Engine;
-use super::plan::{Asked, PlannedFile, document_work};
+use super::plan::{Asked, PlannedFile};
 use crate::error::EngineError;
-use crate::intake::{self, KeptScan, LONGEST_PROMPT};
+use crate::intake::{KeptScan, LONGEST_PROMPT};
 use crate::model::{
-    BatchId, EngineEvent, JobId, ScanId, ScanReport, ScannedFile, Sends, Submission,
-    SubmissionPlan, Submitted,
+    BatchId, EngineEvent, JobId, ScanId, ScannedFile, Submission, SubmissionPlan, Submitted,
 };
-use crate::pricing::{Estimate, Work, estimate};
 use crate::reuse;
 use crate::store::{NewBatch, NewInput, NewJob};
 use crate::templates::Template;
 
 /// Jobs of this program belong to its one person; the HTTP API names others.
 const USER: &str = "local";
-/// About the length of a template's body, for a forecast before one is chosen.
-const TEMPLATE_BYTES: u64 = 1_000;
 /// Longest name of a batch and of a prompt's title, in characters.
 const LONGEST_TITLE: usize = 120;
 
 impl Engine {
-    /// Walks and inspects what was dropped, and keeps the report for [`Engine::submit_scan`].
-    ///
-    /// # Errors
-    /// [`EngineError::BadInput`] when there is nothing to scan or the scan was cancelled.
-    pub async fn scan(&self, paths: Vec<PathBuf>) -> Result<ScanReport, EngineError> {
-        if paths.is_empty() {
-            return Err(EngineError::bad_input(
-                "No files were given.",
-                "Choose PDFs or folders with PDFs.",
-            ));
-        }
-        let cancel = CancellationToken::new();
-        *self
-            .0
-            .scan_cancel
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = cancel.clone();
-        let settings = self.0.store.settings().await?;
-        let mut own = vec![self.0.config.data_directory.clone()];
-        own.extend(
-            settings
-                .output_folder
-                .as_ref()
-                .and_then(|folder| std::fs::canonicalize(folder).ok()),
-        );
-        let parts = intake::ScanParts {
-            pdf: &self.0.pdf,
-            own,
-            events: &self.0.events,
-        };
-        let paths = paths.into_iter().map(from_the_root).collect();
-        let mut scan = intake::scan(paths, parts, &cancel).await?;
-        let report = &mut scan.report;
-        let prices = self.0.store.prices().await?;
-        let estimates: Vec<Estimate> = report
-            .files
-            .iter()
-            .filter(|file| file.document.finding.is_none())
-            .map(|file| {
-                let work = Work {
-                    document: Some(document_work(file, Sends::Pdf)),
-                    prompt_bytes: TEMPLATE_BYTES,
-                    prompt_characters: TEMPLATE_BYTES,
-                    max_tokens: settings.max_tokens,
-                };
-                estimate(&settings.model, &work)
-            })
-            .collect();
-        let sum = |price: &dyn Fn(&Estimate) -> Option<i64>| estimates.iter().map(price).sum();
-        report.expected_micros = sum(&|of| prices.expected_micros(&settings.model, of));
-        report.at_worst_micros = sum(&|of| prices.at_worst_micros(&settings.model, of));
-        Ok(self.0.scans.keep(scan))
-    }
-
-    /// Ends the scan that runs, if one does.
-    pub fn cancel_scan(&self) {
-        self.0
-            .scan_cancel
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .cancel();
-    }
-
     /// Stores a scan's files as jobs; they are on disk when this returns.
     ///
     /// Files that can't be summarized as they are become failed jobs, so that nothing dropped is lost.
@@ -265,17 +195,6 @@ impl Engine {
             .await?
             .ok_or_else(unknown)
     }
-}
-
-/// Returns a path that means the same file wherever the program that reads it is started.
-fn from_the_root(path: PathBuf) -> PathBuf {
-    // Without a present folder there is nothing better than what was given.
-    let path = std::path::absolute(&path).unwrap_or(path);
-    if path.components().any(|part| part == Component::ParentDir) {
-        // A file that is missing is said to be so by the scan.
-        return path.canonicalize().unwrap_or(path);
-    }
-    path
 }
 
 /// Returns the deepest folder that holds all files.

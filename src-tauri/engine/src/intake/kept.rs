@@ -67,6 +67,18 @@ impl Scans {
         kept.scans.remove(place)
     }
 
+    /// Puts a scan in the place of the one with its number. Says whether that one was still there.
+    pub(crate) fn replace(&self, scan: KeptScan) -> bool {
+        let mut kept = self.kept();
+        let scan_id = scan.report.scan_id;
+        let mut scans = kept.scans.iter_mut();
+        let Some(place) = scans.find(|kept| kept.report.scan_id == scan_id) else {
+            return false;
+        };
+        *place = Arc::new(scan);
+        true
+    }
+
     /// Puts back a scan whose submission failed.
     pub(crate) fn put_back(&self, scan: Arc<KeptScan>) {
         self.kept().scans.push_back(scan);

@@ -175,7 +175,7 @@ pub(super) fn insert(connection: &Connection, batch: &NewBatch, now: Timestamp) 
     Ok(())
 }
 
-fn remember_document(
+pub(super) fn remember_document(
     connection: &Connection,
     document: &DocumentView,
     now: Timestamp,
