@@ -11,6 +11,7 @@ mod crash;
 mod export;
 // Only a build that can end itself on purpose can be tested so: `--features gistmill/fault-points`.
 #[cfg(all(unix, feature = "fault-points"))]
+mod kill_parts;
 mod kill_points;
 #[cfg(all(unix, feature = "fault-points"))]
 mod kill_uploads;

@@ -9,6 +9,7 @@ mod dispatcher;
 mod document;
 mod janitor;
 mod pace;
+mod parts;
 mod publish;
 mod question;
 mod retry;

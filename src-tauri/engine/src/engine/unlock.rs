@@ -88,14 +88,17 @@ impl Engine {
         let opened = self.opened(paths, &password).await?;
         let documents: HashMap<_, _> = opened
             .into_iter()
-            .filter_map(|(path, inspection)| Some((path, intake::document(inspection).ok()?)))
+            .filter_map(|(path, mut inspection)| {
+                let measures = inspection.measures.take();
+                Some((path, (intake::document(inspection).ok()?, measures)))
+            })
             .collect();
         let job_ids: Vec<_> = locked
             .into_iter()
             .filter(|job| {
                 documents
                     .get(&job.path)
-                    .is_some_and(|document| document.sha256 == job.sha256)
+                    .is_some_and(|(document, _)| document.sha256 == job.sha256)
             })
             .map(|job| job.job_id)
             .collect();

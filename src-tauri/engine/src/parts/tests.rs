@@ -1,6 +1,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::pdf::PageMeasure;
 
 const LARGE: &str = "claude-sonnet-5-5";
 const SMALL: &str = "claude-haiku-4-5";

@@ -54,6 +54,10 @@ pub(crate) struct NewJob {
 }
 
 /// What a new job works on.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all of them are PDFs, and each is read once"
+)]
 pub(crate) enum NewInput {
     /// A prompt alone.
     Prompt(String),

@@ -8,6 +8,7 @@ mod estimates;
 mod migration;
 mod money;
 mod order;
+mod parts;
 mod recover;
 mod search;
 mod state_machine;

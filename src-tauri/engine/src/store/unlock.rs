@@ -2,8 +2,9 @@
 
 use rusqlite::params_from_iter;
 
-use super::{Result, Store, actions, submit};
+use super::{Result, Store, actions, parts, submit};
 use crate::model::{Cause, DocumentView, JobId, Selection, Sha256, Timestamp};
+use crate::pdf::Measures;
 
 /// A job that failed since its file needs a password.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,12 +47,15 @@ impl Store {
     /// Remembers what documents turned out to be that were inspected anew.
     pub(crate) async fn inspected_anew(
         &self,
-        documents: Vec<DocumentView>,
+        documents: Vec<(DocumentView, Option<Measures>)>,
         now: Timestamp,
     ) -> Result<()> {
         self.write(move |connection| {
-            for document in &documents {
+            for (document, measures) in &documents {
                 submit::remember_document(connection, document, now)?;
+                if let Some(measures) = measures {
+                    parts::remember_measures(connection, &document.sha256, measures)?;
+                }
             }
             Ok(())
         })

@@ -4,7 +4,7 @@
 //! program that died has left is swept before the next attempt.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tempfile::{Builder, TempPath};
 
@@ -72,14 +72,18 @@ pub(crate) fn sweep(directory: &Path) {
         // There was never one.
         return;
     };
-    for path in entries.flatten().map(|entry| entry.path()).filter(is_copy) {
+    for path in entries
+        .flatten()
+        .map(|entry| entry.path())
+        .filter(|path| is_copy(path))
+    {
         if let Err(error) = std::fs::remove_file(&path) {
             tracing::warn!(%error, path = %path.display(), "a private copy could not be removed");
         }
     }
 }
 
-fn is_copy(path: &PathBuf) -> bool {
+fn is_copy(path: &Path) -> bool {
     path.file_name()
         .is_some_and(|name| name.to_string_lossy().starts_with(PREFIX))
 }
