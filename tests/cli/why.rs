@@ -34,7 +34,7 @@ fn add(desk: &Desk) {
 async fn the_tokens_of_the_minute_are_used_up() {
     let (claude, desk) = desk_with(2).await;
     desk.text(&["config", "set", "max-tokens", "1000"]);
-    desk.text(&["config", "set", "tokens-per-minute", "6000"]);
+    desk.text(&["config", "set", "tokens-per-minute", "5000"]);
     add(&desk);
     let mut run = desk.start(&["run"]);
     let said = desk.until_answer("The tokens for this minute are used up. The next job starts in ");
@@ -42,7 +42,7 @@ async fn the_tokens_of_the_minute_are_used_up() {
     let budget = &desk.json(&["status"])["budget"];
     assert_eq!(
         (&budget["tokens"]["used"], &budget["tokens"]["limit"]),
-        (&2_400.into(), &6_000.into()),
+        (&2_400.into(), &5_000.into()),
         "one answer was settled: {budget}"
     );
     assert_eq!(claude.requests().len(), 1, "the second waits");

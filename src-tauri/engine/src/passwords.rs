@@ -66,7 +66,7 @@ impl Passwords {
 mod tests {
     use super::*;
 
-    fn texts(found: Vec<SecretString>) -> Vec<String> {
+    fn texts(found: &[SecretString]) -> Vec<String> {
         found
             .iter()
             .map(|password| password.expose_secret().to_owned())
@@ -82,10 +82,10 @@ mod tests {
         }
         passwords.opens(&one, "its own".into());
         assert_eq!(
-            texts(passwords.to_try(&one)),
+            texts(&passwords.to_try(&one)),
             ["its own", "newest", "old", "new"]
         );
-        assert_eq!(texts(passwords.to_try(&other)), ["newest", "old", "new"]);
+        assert_eq!(texts(&passwords.to_try(&other)), ["newest", "old", "new"]);
         assert!(passwords.of(&other).is_none());
     }
 
