@@ -86,12 +86,29 @@ async fn a_good_file_is_described() {
 #[tokio::test]
 async fn pages_without_text_are_noticed() {
     let desk = Desk::new();
-    for (content, pages) in [(pdf::blank_pdf(3), 3), (pdf::scanned_pdf(), 1)] {
+    for (content, pages) in [
+        (pdf::blank_pdf(3), 3),
+        (pdf::scanned_pdf(), 1),
+        (pdf::numbered_scan_pdf(), 1),
+    ] {
         let inspection = desk.inspect(&desk.put("blank.pdf", &content)).await;
         assert_eq!(inspection.pages, Some(pages));
         assert_eq!(inspection.has_text, Some(false));
         assert_eq!(inspection.finding, None);
     }
+}
+
+#[tokio::test]
+async fn a_few_words_on_a_page_without_pictures_are_text() {
+    let desk = Desk::new();
+    let inspection = desk
+        .inspect(&desk.put("short.pdf", &pdf::text_pdf(&["Page 1", "Page 2"])))
+        .await;
+    assert_eq!(
+        inspection.has_text,
+        Some(true),
+        "a page that says little is no scan"
+    );
 }
 
 #[tokio::test]

@@ -89,7 +89,7 @@ async fn a_plain_file_has_plain_facts() {
     let desk = Desk::new();
     let facts = desk.facts(&pdf::text_pdf(&[SENTENCE, "9"])).await;
     let text = facts.text.unwrap();
-    assert_eq!((text.pages_read, text.pages_with_text), (2, 1));
+    assert_eq!((text.pages_read, text.pages_with_text), (2, 2));
     assert_eq!(text.letters, SENTENCE.len() as u64 + 1);
     assert_eq!((text.ideographs, text.unknown_percent), (0, 0));
     assert_eq!(

@@ -17,5 +17,6 @@ pub use hostile::{endless_pdf, exploding_pdf, huge_image_pdf};
 pub use large::{images_pdf, long_pdf};
 pub use rich::{attachment_pdf, form_pdf, inherited_pdf, linked_pdf, shared_pdf, unseen_field_pdf};
 pub use text::{
-    blank_pdf, japanese_pdf, ligature_pdf, numbered_pdf, scanned_pdf, text_pdf, vertical_pdf,
+    blank_pdf, japanese_pdf, ligature_pdf, numbered_pdf, numbered_scan_pdf, scanned_pdf, text_pdf,
+    vertical_pdf,
 };

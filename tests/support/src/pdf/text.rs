@@ -101,6 +101,23 @@ pub fn scanned_pdf() -> Vec<u8> {
     file.finish(&[content], &format!("/XObject<</I1 {image} 0 R>>"))
 }
 
+/// Makes a PDF with one page that is a picture with a page number printed on it.
+#[must_use]
+pub fn numbered_scan_pdf() -> Vec<u8> {
+    let mut file = File::new();
+    let image = file.add_stream(
+        "/Type/XObject/Subtype/Image/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray",
+        b"\x80",
+    );
+    let font = file.add(b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>");
+    let content = file.add_stream(
+        "",
+        b"q 595 0 0 842 0 0 cm /I1 Do Q BT /F1 9 Tf 290 20 Td (Page 12) Tj ET",
+    );
+    let resources = format!("/XObject<</I1 {image} 0 R>>/Font<</F1 {font} 0 R>>");
+    file.finish(&[content], &resources)
+}
+
 /// Makes a Japanese PDF whose lines run from top to bottom, and from right to left, with a font of
 /// [`japanese_pdf`]'s kind.
 #[must_use]

@@ -24,6 +24,9 @@ const UNITS_PER_EM: f64 = 1000.0;
 /// twice, outlined after it was filled, or all blanks of a line once more.
 const SAME_PLACE: f64 = 0.1;
 
+/// Characters beside a picture that are no text of the page yet.
+const CHARS_ON_A_PICTURE: usize = 20;
+
 /// Longest replacement text of a marked sequence, in bytes.
 const MAX_ACTUAL_TEXT: usize = 4 << 10;
 
@@ -54,6 +57,7 @@ pub(super) struct Collector {
     marked: Vec<Option<Replacement>>,
     total: usize,
     unknown: usize,
+    pictured: bool,
 }
 
 /// The text that a marked sequence says it stands for.
@@ -75,6 +79,7 @@ impl Collector {
             marked: Vec::new(),
             total: 0,
             unknown: 0,
+            pictured: false,
         }
     }
 
@@ -93,8 +98,15 @@ impl Collector {
         self.glyphs.len() >= MAX_GLYPHS
     }
 
+    /// Whether the page has text worth the name. A few characters are, where nothing else is to be seen; on
+    /// a picture they are a stamp or the number of a scanned page.
+    pub(super) fn has_text(&self) -> bool {
+        let characters = self.trusted_characters();
+        characters > CHARS_ON_A_PICTURE || (characters > 0 && !self.pictured)
+    }
+
     /// Counts the known characters that are not blank.
-    pub(super) fn trusted_characters(&self) -> usize {
+    fn trusted_characters(&self) -> usize {
         self.glyphs
             .iter()
             .flat_map(|glyph| glyph.text.chars())
@@ -290,7 +302,9 @@ impl<'a> Device<'a> for Collector {
     fn push_clip_path(&mut self, _: &ClipPath) {}
     fn push_clip_rect(&mut self, _: &Rect) {}
     fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'a>>, _: BlendMode) {}
-    fn draw_image(&mut self, _: Image<'a, '_>, _: ImageDrawProps<'a>) {}
+    fn draw_image(&mut self, _: Image<'a, '_>, _: ImageDrawProps<'a>) {
+        self.pictured = true;
+    }
     fn pop_clip(&mut self) {}
     fn pop_transparency_group(&mut self) {}
 }

@@ -8,9 +8,6 @@ use hayro::hayro_syntax::Pdf;
 use super::{collect, language, lines, paragraphs, script};
 use crate::model::TextLayer;
 
-/// Characters that make a page one with text: fewer are a stamp or a page number on a scan.
-const CHARS_OF_A_TEXT_PAGE: usize = 20;
-
 /// How much text the language is guessed from, in bytes.
 const SAMPLE_BYTES: usize = 16 << 10;
 
@@ -43,7 +40,7 @@ pub(in crate::pdf) fn survey(pdf: &Pdf, budget: Duration) -> Survey {
         glyphs += collector.total();
         unknown += collector.unknown();
         layer.pages_read += 1;
-        layer.pages_with_text += u32::from(collector.trusted_characters() > CHARS_OF_A_TEXT_PAGE);
+        layer.pages_with_text += u32::from(collector.has_text());
         let text = paragraphs::join(&lines::find(collector.into_glyphs()));
         read[index] = Some(count(&text));
         if sample.len() < SAMPLE_BYTES {
