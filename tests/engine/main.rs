@@ -19,6 +19,7 @@ mod limits;
 mod offline;
 mod outbox;
 mod pdf;
+mod pdf_children;
 mod pdf_copies;
 mod pdf_facts;
 mod queue;
