@@ -1,7 +1,7 @@
 # The front door. `make help` lists what there is; the work is done by scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check fmt types samples screenshots pictures bench-queue fuzz clean
+.PHONY: help run test check fmt types samples screenshots pictures bench-queue bench-intake corpus fuzz clean
 
 ENGINE_TYPES := ui/src/backend/types
 
@@ -42,6 +42,12 @@ pictures: ## Make the pictures of docs/pictures anew
 
 bench-queue: ## Compare the queue with four others and write docs/benchmarks.md (BENCH=quick: a minute, printed only)
 	@benches/run
+
+bench-intake: ## Time a drop of 1,000 PDFs against sha256sum, and the memory of sending large ones (BENCH=quick: 100)
+	@benches/intake/run
+
+corpus: ## Read the PDFs in DIR=… and say where other readers see something else (DEEP=1: copy pages too)
+	@benches/documents/run
 
 fuzz: ## Throw broken PDFs at the children that read them (MINUTES=30, SEED=1)
 	@fuzz/run

@@ -22,9 +22,10 @@ CREATE TABLE parts (
     job_id        TEXT NOT NULL REFERENCES jobs (job_id) ON DELETE CASCADE,
     first_page    INTEGER NOT NULL CHECK (first_page >= 1),
     last_page     INTEGER NOT NULL,
-    text_pages    INTEGER NOT NULL CHECK (text_pages >= 0),
-    letters       INTEGER NOT NULL CHECK (letters >= 0),
-    ideographs    INTEGER NOT NULL CHECK (ideographs >= 0),
+    -- Its text; NULL where it was not looked at.
+    text_pages    INTEGER CHECK (text_pages >= 0),
+    letters       INTEGER CHECK (letters >= 0),
+    ideographs    INTEGER CHECK (ideographs >= 0),
     body          TEXT,
     model         TEXT,
     stop_reason   TEXT,

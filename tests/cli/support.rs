@@ -183,6 +183,15 @@ impl Working {
         self.0.try_wait().unwrap().is_none()
     }
 
+    /// Returns the most memory that it has taken at once so far, in kilobytes.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn most_kilobytes(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmHWM"));
+        let kilobytes = line.unwrap().split_whitespace().nth(1);
+        kilobytes.unwrap().parse().unwrap()
+    }
+
     /// Waits until it has ended by itself.
     pub(crate) fn ended(mut self) -> ExitStatus {
         until(

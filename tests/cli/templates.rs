@@ -284,3 +284,30 @@ async fn files_are_asked_with_a_template_of_ones_own() {
         );
     }
 }
+
+#[test]
+fn a_template_and_an_address_may_send_the_text_alone() {
+    let desk = Desk::new();
+    desk.put("body.txt", b"Summarize the document.");
+    let created = desk.json(&[
+        "templates",
+        "create",
+        "--name",
+        "Cheap",
+        "--kind",
+        "prose",
+        "--body",
+        "body.txt",
+        "--sends",
+        "text",
+    ]);
+    assert_eq!(created["sends"], "text");
+    let shown = desk.text(&["templates", "show", "Cheap"]);
+    assert!(shown.contains("without its pictures"), "{shown}");
+    desk.text(&["templates", "edit", "Cheap", "--sends", "pdf"]);
+    let shown = desk.text(&["templates", "show", "Cheap"]);
+    assert!(!shown.contains("without its pictures"), "{shown}");
+    let set = desk.text(&["config", "set", "text-only", "on"]);
+    assert!(set.contains("text-only is on now."), "{set}");
+    assert_eq!(desk.json(&["config"])["textOnly"], true);
+}

@@ -88,6 +88,8 @@ fn value(argument: &str) -> Value {
         "model" => json!("llama"),
         "secret" => Value::Null,
         "prompt" => json!(""),
+        "password" => json!("open sesame"),
+        "page" => json!(1),
         "key" => json!("sk-ant-test-0123456789"),
         "path" => json!("/no/such/file.pdf"),
         "url" => json!("http://example.com"),

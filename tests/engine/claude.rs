@@ -50,8 +50,8 @@ pub(crate) fn patient() -> Timeouts {
 pub(crate) fn provider_at(url: &str, timeouts: Timeouts) -> ClaudeProvider {
     ClaudeProvider::new(&ClaudeConfig {
         base_url: url.to_owned(),
-        key: SecretString::from(KEY),
         timeouts,
+        ..ClaudeConfig::new(SecretString::from(KEY))
     })
     .unwrap()
 }

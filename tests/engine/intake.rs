@@ -94,6 +94,11 @@ async fn the_same_content_twice_in_one_drop_is_one_job() {
     let report = house.engine.scan(paths).await.unwrap();
     assert_eq!(report.files.len(), 1);
     assert_eq!(report.skipped[0].reason, SkipReason::Duplicate);
+    assert_eq!(
+        report.skipped[0].same_as.as_ref(),
+        Some(&report.files[0].path),
+        "it is said which file it is the same as"
+    );
 }
 
 #[tokio::test]

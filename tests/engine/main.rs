@@ -12,6 +12,7 @@ mod claude_key;
 mod claude_stream;
 mod claude_transport;
 mod copies;
+mod estimates;
 mod exports;
 mod intake;
 mod lifecycle;
@@ -22,13 +23,17 @@ mod pdf;
 mod pdf_children;
 mod pdf_copies;
 mod pdf_facts;
+mod pictures;
 mod queue;
 mod reports;
 mod reuse;
+mod scans;
 mod seed;
 mod shapes;
 mod support;
 mod templates;
+mod text_mode;
+mod unlock;
 mod uploads;
 
 #[test]

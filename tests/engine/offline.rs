@@ -1,11 +1,7 @@
 //! The offline provider: an extract that can be trusted and read.
 
-use std::path::Path;
-use std::sync::Arc;
-
-use async_trait::async_trait;
 use gistmill_engine::model::{Cause, JobPhase};
-use gistmill_engine::provider::offline::{METHOD, OfflineProvider, TextSource};
+use gistmill_engine::provider::offline::{METHOD, OfflineProvider};
 use gistmill_engine::provider::{
     Answer, Billed, Deliver as _, DocumentContent, Failure, Progress, Request, RequestDocument,
     Usage,
@@ -20,43 +16,10 @@ impl Progress for Silent {
     fn advanced(&self, _phase: JobPhase, _output_tokens: u64) {}
 }
 
-/// The same pages for every path.
-struct Pages(Vec<String>);
-
-#[async_trait]
-impl TextSource for Pages {
-    async fn text(&self, _path: &Path) -> Result<Vec<String>, Failure> {
-        Ok(self.0.clone())
-    }
-}
-
-/// Never gives a text.
-struct Never;
-
-#[async_trait]
-impl TextSource for Never {
-    async fn text(&self, _path: &Path) -> Result<Vec<String>, Failure> {
-        std::future::pending().await
-    }
-}
-
-/// Can't give a text.
-struct Broken;
-
-#[async_trait]
-impl TextSource for Broken {
-    async fn text(&self, _path: &Path) -> Result<Vec<String>, Failure> {
-        Err(Failure::unsent(Cause::PdfDamaged, "There is no page tree."))
-    }
-}
-
-fn request(name: &str) -> Request {
+fn request(name: &str, pages: Vec<String>) -> Request {
     Request {
         document: Some(RequestDocument {
-            content: DocumentContent::File {
-                path: name.into(),
-                bytes: 1,
-            },
+            content: DocumentContent::Text(pages),
             pages: None,
             first_page: 1,
             name: name.to_owned(),
@@ -67,8 +30,8 @@ fn request(name: &str) -> Request {
 
 async fn extract(name: &str, pages: &[&str]) -> Result<Answer, Failure> {
     let pages = pages.iter().map(|page| (*page).to_owned()).collect();
-    OfflineProvider::new(Arc::new(Pages(pages)))
-        .deliver(&request(name), &Silent, &CancellationToken::new())
+    OfflineProvider
+        .deliver(&request(name, pages), &Silent, &CancellationToken::new())
         .await
 }
 
@@ -280,10 +243,10 @@ async fn a_huge_document_stays_quick_enough() {
     let pages: Vec<String> = (0..600)
         .map(|page| (0..40).map(|line| sentence(page * 40 + line)).collect())
         .collect();
-    let provider = OfflineProvider::new(Arc::new(Pages(pages)));
+    let huge = request("huge.pdf", pages);
     let began = std::time::Instant::now();
-    let answer = provider
-        .deliver(&request("huge.pdf"), &Silent, &CancellationToken::new())
+    let answer = OfflineProvider
+        .deliver(&huge, &Silent, &CancellationToken::new())
         .await
         .unwrap();
     // It takes about a second without optimisation; without its bound it would take minutes.
@@ -294,9 +257,9 @@ async fn a_huge_document_stays_quick_enough() {
 #[tokio::test]
 async fn the_limit_of_the_output_is_kept() {
     let pages = PAPER.iter().map(|page| (*page).to_owned()).collect();
-    let mut small = request("durable.pdf");
+    let mut small = request("durable.pdf", pages);
     small.max_tokens = 60;
-    let answer = OfflineProvider::new(Arc::new(Pages(pages)))
+    let answer = OfflineProvider
         .deliver(&small, &Silent, &CancellationToken::new())
         .await
         .unwrap();
@@ -305,9 +268,8 @@ async fn the_limit_of_the_output_is_kept() {
 
 #[tokio::test]
 async fn prompts_are_extracted_when_they_are_texts_and_refused_otherwise() {
-    let provider = OfflineProvider::new(Arc::new(Never));
     let cancel = CancellationToken::new();
-    let failure = provider
+    let failure = OfflineProvider
         .deliver(&prompt("What is a gist?"), &Silent, &cancel)
         .await
         .unwrap_err();
@@ -318,7 +280,7 @@ async fn prompts_are_extracted_when_they_are_texts_and_refused_otherwise() {
     );
 
     let text = [PAPER[1], PAPER[2]].concat();
-    let answer = provider
+    let answer = OfflineProvider
         .deliver(&prompt(&text), &Silent, &cancel)
         .await
         .unwrap();
@@ -327,22 +289,29 @@ async fn prompts_are_extracted_when_they_are_texts_and_refused_otherwise() {
 }
 
 #[tokio::test]
-async fn trouble_with_the_file_is_handed_on() {
-    let provider = OfflineProvider::new(Arc::new(Broken));
-    let failure = provider
-        .deliver(&request("broken.pdf"), &Silent, &CancellationToken::new())
+async fn a_pdf_in_place_of_its_text_is_refused() {
+    let mut unread = request("unread.pdf", Vec::new());
+    if let Some(document) = &mut unread.document {
+        document.content = DocumentContent::File {
+            path: "unread.pdf".into(),
+            bytes: 1,
+        };
+    }
+    let failure = OfflineProvider
+        .deliver(&unread, &Silent, &CancellationToken::new())
         .await
         .unwrap_err();
-    assert_eq!(failure.cause, Cause::PdfDamaged);
+    assert_eq!(failure.cause, Cause::InvalidRequest);
+    assert_eq!(failure.billed, Billed::No);
 }
 
 #[tokio::test]
 async fn stopped_work_ends_at_once() {
     let cancel = CancellationToken::new();
-    let provider = OfflineProvider::new(Arc::new(Never));
-    let request = request("paper.pdf");
+    let sentence = "The queue of the machine keeps every job of the house over a crash.\n\n";
+    let request = request("paper.pdf", vec![sentence.repeat(200); 600]);
     let stop = async { cancel.cancel() };
-    let (end, ()) = tokio::join!(provider.deliver(&request, &Silent, &cancel), stop);
+    let (end, ()) = tokio::join!(OfflineProvider.deliver(&request, &Silent, &cancel), stop);
     let failure = end.unwrap_err();
     assert_eq!(failure.cause, Cause::Interrupted);
     assert_eq!(failure.billed, Billed::No);

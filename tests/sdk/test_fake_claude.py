@@ -25,11 +25,11 @@ def server(tmp_path):
         pytest.fail("set FAKE_CLAUDE_BIN to the fake-claude program")
     running = []
 
-    def start(*rules, key=KEY, **options):
+    def start(*rules, key=KEY, arguments=(), **options):
         scenario = tmp_path / f"scenario-{len(running)}.json"
         scenario.write_text(json.dumps({"rules": list(rules)}))
         process = subprocess.Popen(
-            [binary, "--api-key", KEY, "--scenario", str(scenario)],
+            [binary, "--api-key", KEY, "--scenario", str(scenario), *arguments],
             stdout=subprocess.PIPE,
             text=True,
         )
@@ -337,3 +337,90 @@ def test_citations_name_pages(server):
         assert [citation.type for citation in citations] == ["page_location"] * 2
         assert citations[0].start_page_number == 1
         assert citations[0].end_page_number == 2, "the page after the last one"
+
+
+def as_text(text="[Page 4]\nFirst things.\n\n[Page 5]\nLast things.\n\n", **changes):
+    return [
+        {
+            "type": "document",
+            "source": {"type": "text", "media_type": "text/plain", "data": text, **changes},
+            "title": "paper.pdf",
+        },
+        {"type": "text", "text": "Summarize the document."},
+    ]
+
+
+def test_texts_are_documents_too(server):
+    client = server()
+    short, long = as_text("A few words."), as_text("Many more words. " * 1_000)
+    assert ask(client, short).content[0].text.startswith("# paper.pdf")
+    tokens = [ask(client, content).usage.input_tokens for content in (short, long)]
+    assert tokens[0] < 50 and 4_000 < tokens[1] < 6_000
+    for content, words in [
+        (as_text(" "), "at least 1 character"),
+        (as_text(media_type="application/pdf"), "text/plain"),
+    ]:
+        with pytest.raises(anthropic.BadRequestError) as caught:
+            ask(client, content)
+        assert words in caught.value.message
+
+
+def test_citations_of_texts_name_characters(server):
+    content = as_text()
+    content[0]["citations"] = {"enabled": True}
+    with server().messages.stream(
+        model=MODEL, max_tokens=512, messages=[{"role": "user", "content": content}]
+    ) as stream:
+        streamed = stream.get_final_message()
+    length = len(content[0]["source"]["data"])
+    for message in (ask(server(), content), streamed):
+        citations = [
+            citation for block in message.content for citation in (block.citations or [])
+        ]
+        assert [citation.type for citation in citations] == ["char_location"] * 2
+        assert (citations[0].start_char_index, citations[0].end_char_index) == (0, 20)
+        assert citations[1].end_char_index == length, "the character after the last one"
+
+
+def test_counting_refuses_what_asking_refuses(server):
+    client = server()
+    for content, words in [
+        (with_document(PDF + b"/Encrypt 5 0 R"), "password protected"),
+        (with_document(PDF + b"/Type /Page " * 600), "maximum of 600 PDF pages"),
+        (as_text(" "), "at least 1 character"),
+    ]:
+        with pytest.raises(anthropic.BadRequestError) as caught:
+            client.messages.count_tokens(
+                model=MODEL, messages=[{"role": "user", "content": content}]
+            )
+        assert words in caught.value.message
+    with pytest.raises(anthropic.BadRequestError) as caught:
+        client.messages.count_tokens(
+            model="claude-haiku-4-5",
+            messages=[{"role": "user", "content": with_document(PDF + b"/Type /Page " * 100)}],
+        )
+    assert "maximum of 100 PDF pages" in caught.value.message
+
+
+def test_a_text_is_counted_as_it_is_asked(server):
+    client = server()
+    counted = client.messages.count_tokens(
+        model=MODEL, messages=[{"role": "user", "content": as_text()}]
+    )
+    assert counted.input_tokens == ask(client, as_text()).usage.input_tokens
+
+
+def test_a_prompt_beyond_the_context_window_is_refused(server):
+    with pytest.raises(anthropic.BadRequestError) as caught:
+        ask(server(), as_text("word " * 200_000), model="claude-haiku-4-5")
+    assert "prompt is too long" in caught.value.message
+    assert "> 200000 maximum" in caught.value.message
+
+
+def test_documents_are_dropped_as_by_ollama_if_told_so(server):
+    client = server(arguments=["--drops-documents"])
+    message = ask(client, with_document())
+    assert message.usage.input_tokens < 50
+    assert "paper.pdf" not in message.content[0].text
+    with pytest.raises(anthropic.NotFoundError):
+        client.messages.count_tokens(model=MODEL, messages=[{"role": "user", "content": "Hello"}])

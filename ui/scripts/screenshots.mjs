@@ -20,6 +20,19 @@ const choose = async (page) => {
   await page.locator('[data-testid=detail-summary]').waitFor();
 };
 
+const dropTroubles = async (page) => {
+  await page.evaluate(() =>
+    window.gistmillMock.drag({
+      type: 'drop',
+      paths: ['/home/mika/Documents/Grid troubles'],
+      x: innerWidth * 0.8,
+      y: 380,
+    }),
+  );
+  await page.getByTestId('sheet-start').waitFor();
+  await page.waitForTimeout(250);
+};
+
 /** Every screen: how to get there from the address. */
 const SCREENS = [
   { name: 'welcome', query: 'welcome' },
@@ -159,6 +172,57 @@ const SCREENS = [
     },
   },
   {
+    name: 'dead-letters-unlock',
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('view-dead-letters').click();
+      await page.locator('[data-cause=pdf-encrypted] .fix .btn').click();
+      await page.locator('dialog input').fill('wrong');
+      await page.keyboard.press('Enter');
+      await page.locator('[role=alert]').waitFor();
+    },
+  },
+  ...[
+    ['parts', 'no-till'],
+    ['parts-done', 'biochar'],
+  ].map(([name, title]) => ({
+    name,
+    query: 'parts',
+    act: async (page) => {
+      await page.locator('[data-testid=job-row]', { hasText: title }).click();
+      await page.getByTestId('page-picture').locator('img').waitFor();
+      await page.getByTestId('parts').scrollIntoViewIfNeeded();
+    },
+  })),
+  {
+    name: 'document',
+    query: 'parts&textOnly&baseUrl=http://localhost:11434',
+    act: async (page) => {
+      await page.locator('[data-testid=job-row]', { hasText: 'no-till' }).click();
+      await page.getByTestId('page-picture').locator('img').waitFor();
+      await page.getByTestId('document-facts').locator('dd').last().scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: 'detail-locked',
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('view-dead-letters').click();
+      await page.locator('[data-cause=pdf-encrypted] .ib').click();
+      await page.locator('.fr-name').first().click();
+      await page.getByTestId('reader').waitFor();
+    },
+  },
+  {
+    name: 'settings-text-only',
+    query: 'textOnly&baseUrl=http://localhost:11434',
+    act: async (page) => {
+      await page.getByTestId('settings-open').click();
+      await page.locator('.set-nav button').nth(1).click();
+      await page.getByRole('switch').last().scrollIntoViewIfNeeded();
+    },
+  },
+  {
     name: 'drop',
     query: '',
     act: (page) =>
@@ -188,6 +252,42 @@ const SCREENS = [
         }),
       );
       await page.getByTestId('sheet-start').waitFor();
+    },
+  },
+  {
+    name: 'scanning-folders',
+    query: 'hold=walk',
+    act: async (page) => {
+      await page.evaluate(
+        (event) => window.gistmillMock.drag({ ...event, type: 'drop', x: innerWidth * 0.8, y: 380 }),
+        DRAGGED,
+      );
+      await page.waitForTimeout(500);
+    },
+  },
+  { name: 'add-troubles', query: '', act: dropTroubles },
+  {
+    name: 'add-password-wrong',
+    query: '',
+    act: async (page) => {
+      await dropTroubles(page);
+      await page.getByTestId('unlock').locator('input').fill('Sesame');
+      await page.keyboard.press('Enter');
+      await page.getByTestId('unlock').locator('[role=alert]').waitFor();
+      await page.locator('[data-group=not-a-pdf] .btn').click();
+    },
+  },
+  {
+    name: 'add-unlocked',
+    query: '',
+    act: async (page) => {
+      await dropTroubles(page);
+      await page.getByTestId('unlock').locator('input').fill('sesame');
+      await page.keyboard.press('Enter');
+      await page.locator('.unlocked').waitFor();
+      await page.locator('[data-group=duplicate]').scrollIntoViewIfNeeded();
+      await page.locator('[data-group=duplicate] .btn').click();
+      await page.locator('.pb-files').scrollIntoViewIfNeeded();
     },
   },
   {

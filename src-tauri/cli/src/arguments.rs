@@ -11,7 +11,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
-pub(crate) use add::AddArguments;
+pub(crate) use add::{
+    AddArguments, AskedArguments, PasswordArguments, PreflightArguments, RunArguments,
+};
 pub(crate) use jobs::{
     ActionArguments, Chosen, JobsArguments, MoveArguments, MoveToArguments, PurgeArguments,
     RetryArguments, ShowArguments,
@@ -47,6 +49,7 @@ pub(crate) struct Arguments {
 }
 
 const EXAMPLES: &str = "Examples:
+  gistmill preflight ~/papers                look into every PDF of a folder, and what it would cost
   gistmill add ~/papers --provider offline   add every PDF of a folder, for a summary without a key
   gistmill add ~/papers --cap 5              add them for Claude, and spend $5 on them at most
   gistmill run                               work the queue until it is empty
@@ -65,11 +68,13 @@ Exit codes: 0 all done, 1 some jobs failed or stayed as they were, or what was t
 pub(crate) enum Command {
     /// Add PDFs, folders of PDFs, or a prompt to the queue
     Add(AddArguments),
+    /// Look into PDFs and say what would happen: what can't be sent and why, calls, tokens and cost
+    Preflight(PreflightArguments),
     /// Work the queue until it is empty
     ///
     /// Waits by itself for retries, for tokens of the next minute, for a network, and for bulk's hours.
     /// Ends with code 3 when only a person can let the jobs go on: a cap, a key, a pause, a price.
-    Run,
+    Run(RunArguments),
     /// Show counts, lanes, limits, money, and why nothing moves
     Status,
     /// List jobs, newest first

@@ -2,6 +2,7 @@
 
 pub(crate) mod actions;
 pub(crate) mod add;
+mod asked;
 pub(crate) mod batches;
 pub(crate) mod bucket;
 mod chosen;
@@ -10,11 +11,14 @@ pub(crate) mod export;
 mod input;
 pub(crate) mod jobs;
 pub(crate) mod key;
+mod passwords;
+pub(crate) mod preflight;
 pub(crate) mod prices;
 pub(crate) mod queues;
 pub(crate) mod report;
 pub(crate) mod retry;
 pub(crate) mod run;
+mod scanning;
 mod secret;
 pub(crate) mod show;
 pub(crate) mod status;
@@ -41,7 +45,8 @@ pub(crate) async fn run(
 ) -> Result<ExitCode, Failed> {
     match command {
         Command::Add(add) => add::run(engine, add, output).await,
-        Command::Run => run::run(engine, output).await,
+        Command::Preflight(preflight) => preflight::run(engine, preflight, output).await,
+        Command::Run(arguments) => run::run(engine, arguments, output).await,
         Command::Status => status::run(engine, output).await,
         Command::Jobs(jobs) => jobs::run(engine, jobs, output).await,
         Command::Show(show) => show::run(engine, show, output).await,

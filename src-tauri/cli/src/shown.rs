@@ -1,5 +1,6 @@
 //! How jobs, times and money look in a terminal.
 
+mod documents;
 mod money;
 mod uploads;
 mod waiting;
@@ -7,6 +8,7 @@ mod waiting;
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use gistmill_engine::model::{JobStatus, JobView, Timestamp, WaitingReason};
 
+pub(crate) use documents::{facts, meaning, part, progress, step};
 pub(crate) use money::{cap, exact, left, money};
 pub(crate) use uploads::{again, upload, upload_trouble, uploads, uploads_in_full, uploads_left};
 pub(crate) use waiting::{remark, way_on};
@@ -49,7 +51,14 @@ pub(crate) fn table(jobs: &[JobView], now: Timestamp) -> String {
             job.pages.map(|pages| pages.to_string()).unwrap_or_default(),
             money(job.cost_micros),
             short_id(job.job_id.as_str()).to_owned(),
-            remark(job, now),
+            [
+                job.parts.map(progress).unwrap_or_default(),
+                remark(job, now),
+            ]
+            .into_iter()
+            .filter(|words| !words.is_empty())
+            .collect::<Vec<_>>()
+            .join(". "),
         ]
     });
     columns(

@@ -29,6 +29,8 @@ pub struct EngineConfig {
     pub environment_base_url: Option<String>,
     /// The value of `GISTMILL_R2_SECRET`, if the shell found one: the secret of the bucket's key.
     pub environment_bucket_secret: Option<SecretString>,
+    /// The value of `GISTMILL_PDF_PASSWORD`, if the shell found one: it is tried on every PDF that needs one.
+    pub environment_pdf_password: Option<SecretString>,
     /// Shows a person that something needs them; `None` where nobody can be shown anything.
     pub notifications: Option<Arc<dyn NotificationSink>>,
     /// Tells the time.
@@ -55,6 +57,7 @@ impl EngineConfig {
             environment_key: None,
             environment_base_url: None,
             environment_bucket_secret: None,
+            environment_pdf_password: None,
             notifications: None,
             clock: Arc::new(SystemClock),
             time_zone: jiff::tz::TimeZone::UTC,

@@ -38,6 +38,7 @@ use crate::store::Store;
 
 pub(crate) use active::ActiveJobs;
 use pace::Pace;
+pub(crate) use question::shape;
 
 /// Hands out the provider of an attempt, since a key or an address may change between two of them.
 pub(crate) type Providers =
@@ -161,9 +162,13 @@ impl Consumer {
             );
         }
         let library = shared.library.clone();
-        tokio::task::spawn_blocking(move || library.sweep())
-            .await
-            .map_err(|error| EngineError::Internal(error.to_string()))?;
+        let private_directory = shared.private_directory.clone();
+        tokio::task::spawn_blocking(move || {
+            library.sweep();
+            document::sweep(&private_directory);
+        })
+        .await
+        .map_err(|error| EngineError::Internal(error.to_string()))?;
         let shared = Arc::new(shared);
         let stop = CancellationToken::new();
         let tasks = TaskTracker::new();

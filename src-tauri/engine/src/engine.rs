@@ -4,15 +4,19 @@ mod actions;
 mod answer;
 mod bucket;
 mod checks;
+mod estimates;
 mod export;
 mod jobs;
 mod keys;
 mod limits;
 mod missing;
+mod pictures;
 mod plan;
 mod reports;
+mod scan;
 mod submit;
 mod templates;
+mod unlock;
 mod watch;
 
 use std::collections::VecDeque;
@@ -43,6 +47,7 @@ use crate::results::Library;
 use crate::secrets::ApiKey;
 use crate::store::Store;
 use checks::checked;
+use pictures::Pictures;
 
 /// Events that a slow front may be behind before it is told to look at everything again.
 const EVENTS: usize = 4096;
@@ -63,7 +68,10 @@ pub(crate) struct Inner {
     key: ApiKey,
     claude: Mutex<ClaudeProvider>,
     scans: Scans,
+    /// Files whose tokens were counted, so that nobody uploads them for it again.
+    counted: estimates::Counted,
     passwords: Passwords,
+    pictures: Pictures,
     scan_cancel: Mutex<CancellationToken>,
     /// Files that were written where a person wanted them, newest last.
     exported: Mutex<VecDeque<PathBuf>>,
@@ -100,14 +108,16 @@ impl Engine {
         let reading = keys::read_keychain(&key, config.keychain_patience).await;
         let (events, _) = broadcast::channel(EVENTS);
         let settings = store.settings().await?;
-        let claude = keys::claude_at(&config, settings.base_url.as_deref())?;
+        let claude = keys::claude_at(&config, &settings)?;
         let engine = Self(Arc::new(Inner {
             pdf: PdfWorker::new(config.pdf_worker.clone()),
             library,
             key,
             claude: Mutex::new(claude),
             scans: Scans::default(),
+            counted: estimates::Counted::default(),
             passwords: Passwords::default(),
+            pictures: Pictures::default(),
             scan_cancel: Mutex::default(),
             exported: Mutex::default(),
             events,
@@ -123,6 +133,9 @@ impl Engine {
             store,
             config,
         }));
+        if let Some(password) = engine.0.config.environment_pdf_password.clone() {
+            engine.give_password(password);
+        }
         if let Some(reading) = reading {
             let (inner, stop) = (Arc::downgrade(&engine.0), engine.0.stop.clone());
             engine
@@ -288,12 +301,15 @@ impl Engine {
     /// [`EngineError::BadInput`] with the setting that can't be used.
     pub async fn save_settings(&self, settings: Settings) -> Result<Settings, EngineError> {
         let settings = checked(settings)?;
-        let claude = keys::claude_at(&self.0.config, settings.base_url.as_deref())?;
+        let claude = keys::claude_at(&self.0.config, &settings)?;
         let before = self.0.store.settings().await?;
         self.0.store.save_settings(settings.clone()).await?;
         self.give_model_to_those_without(&settings.model).await?;
         *self.0.claude.lock().unwrap_or_else(PoisonError::into_inner) = claude;
-        if before.base_url != settings.base_url || before.model != settings.model {
+        if before.base_url != settings.base_url
+            || before.text_only != settings.text_only
+            || before.model != settings.model
+        {
             // What stood in the way may not stand in the way of the new address or model.
             self.0.store.close_circuit(Provider::Claude).await?;
         }
@@ -342,8 +358,7 @@ impl Engine {
 
     /// Hands out providers with the key and the address of the moment.
     fn providers(&self) -> Providers {
-        let offline: Arc<dyn Deliver> =
-            Arc::new(OfflineProvider::new(Arc::new(self.0.pdf.clone())));
+        let offline: Arc<dyn Deliver> = Arc::new(OfflineProvider);
         let inner = Arc::downgrade(&self.0);
         Arc::new(move |wanted| match wanted {
             Provider::Offline => Ok(Arc::clone(&offline)),

@@ -11,6 +11,8 @@ pub enum FaultPoint {
     Answered,
     /// The answer is kept; the result is not stored yet.
     Kept,
+    /// The answer of a part is kept; its job is back in line, and not claimed again yet.
+    PartKept,
     /// The result is stored; the job is not completed yet.
     Stored,
     /// The job is completed; nobody was told yet, nothing uploaded.
@@ -21,10 +23,11 @@ pub enum FaultPoint {
 
 impl FaultPoint {
     /// Every point, in the order of an attempt.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Reserved,
         Self::Answered,
         Self::Kept,
+        Self::PartKept,
         Self::Stored,
         Self::Completed,
         Self::Uploaded,
@@ -37,6 +40,7 @@ impl FaultPoint {
             Self::Reserved => "reserved",
             Self::Answered => "answered",
             Self::Kept => "kept",
+            Self::PartKept => "part-kept",
             Self::Stored => "stored",
             Self::Completed => "completed",
             Self::Uploaded => "uploaded",

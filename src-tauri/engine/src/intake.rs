@@ -1,12 +1,18 @@
 //! From dropped paths to stored jobs: walk, inspect, submit. Every front comes this way.
 
+mod kept;
+mod notices;
+mod opening;
 mod scan;
+mod settle;
 mod walk;
 
 use crate::model::{DocumentView, Finding};
 use crate::pdf::Inspection;
 
-pub(crate) use scan::{ScanParts, Scans, scan};
+pub(crate) use kept::{KeptScan, Scans};
+pub(crate) use opening::{inspect_with, is_locked};
+pub(crate) use scan::{AT_ONCE, ScanParts, scan};
 
 /// Longest prompt, in characters.
 pub(crate) const LONGEST_PROMPT: usize = 200_000;

@@ -15,6 +15,7 @@ mod fault;
 mod intake;
 mod markdown;
 mod outbox;
+mod parts;
 mod passwords;
 mod results;
 mod reuse;

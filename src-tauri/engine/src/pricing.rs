@@ -3,6 +3,7 @@
 //! Prices are micro-dollars per million tokens ($3 are 3,000,000), so that a listed $0.125 stays an
 //! integer. Source: Anthropic's price list as of [`SHIPPED_ON`].
 
+mod ceiling;
 mod estimate;
 mod shipped;
 
@@ -11,6 +12,7 @@ use std::collections::BTreeMap;
 
 use crate::model::{LongPromptPrice, ModelPrice, PriceTable, PriceView, Usage};
 
+pub use ceiling::{Ceiling, ceiling};
 pub(crate) use estimate::text_tokens;
 pub use estimate::{DocumentWork, Estimate, TextWork, Work, estimate};
 pub use shipped::SHIPPED_ON;

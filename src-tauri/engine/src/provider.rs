@@ -4,7 +4,6 @@
 //! touches the store and never decides what becomes of the job. The consumer does.
 
 pub mod claude;
-mod document_text;
 pub mod offline;
 
 use std::path::PathBuf;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::json;
 
-use crate::model::{Provider, ReusedFrom, Sha256, Variables};
+use crate::model::{Provider, ReusedFrom, Sends, Sha256, Variables};
 use crate::results::{Library, without_origin};
 use crate::store::{NewAnswer, Result, Reusable, Store};
 use crate::templates::{self, Template};
@@ -18,6 +18,7 @@ pub(crate) struct Asked<'job> {
     pub(crate) template: &'job Template,
     pub(crate) provider: Provider,
     pub(crate) model: &'job str,
+    pub(crate) sends: Sends,
     /// Values of the template's variables, those that the document gives included.
     pub(crate) values: &'job Variables,
 }
@@ -28,13 +29,17 @@ pub(crate) fn key(asked: &Asked<'_>) -> Option<String> {
         return None;
     }
     let template = asked.template;
-    let all = json!({
+    let mut all = json!({
         "document": asked.document_sha256,
         "template": format!("{}-v{}", template.template_id, template.version),
         "model": asked.model,
         // What the template does not use changes nothing.
         "values": templates::used(&template.body, asked.values),
     });
+    if asked.sends == Sends::Text {
+        // Who is sent the text does not see the pictures.
+        all["sends"] = json!(asked.sends.as_str());
+    }
     Some(Sha256::of(all.to_string().as_bytes()).0)
 }
 
@@ -115,6 +120,7 @@ mod tests {
             template,
             provider: Provider::Claude,
             model,
+            sends: template.sends,
             values,
         })
     }
@@ -139,6 +145,15 @@ mod tests {
         let mut japanese = a.clone();
         japanese.insert("language".to_owned(), "Japanese".to_owned());
         assert_ne!(key_of(&named, "m", &a), key_of(&named, "m", &japanese));
+        let as_text = Template {
+            sends: Sends::Text,
+            ..named.clone()
+        };
+        assert_ne!(
+            key_of(&named, "m", &a),
+            key_of(&as_text, "m", &a),
+            "an answer about the text is not one about the pages"
+        );
         let later = Template {
             version: 3,
             ..named.clone()

@@ -12,6 +12,7 @@ mod candidate;
 mod circuits;
 mod claim;
 mod complete;
+mod estimates;
 mod exports;
 mod finish;
 mod gate;
@@ -23,6 +24,7 @@ mod order;
 mod outbox;
 mod outlook;
 mod overview;
+mod parts;
 mod policy;
 mod queues;
 mod readers;
@@ -39,6 +41,7 @@ mod templates;
 #[cfg(test)]
 mod tests;
 mod turns;
+mod unlock;
 mod uploads;
 mod windows;
 mod writer;
@@ -62,6 +65,7 @@ pub(crate) use outbox::{
     BatchFile, BatchToLeave, CopyOutcome, FailedJob, FinishedBatch, OpenedCircuit, ResultToCopy,
     ToTell, WebhookMessage,
 };
+pub(crate) use parts::PartAnswer;
 pub(crate) use redrive::{Changes, Redrivable};
 pub(crate) use reports::StepRow;
 pub(crate) use results::Reusable;

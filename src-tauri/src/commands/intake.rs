@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use gistmill_engine::model::{ScanId, ScanReport, Submission, SubmissionPlan, Submitted};
+use gistmill_engine::model::{EstimateCheck, ScanId, ScanReport, Submission, SubmissionPlan, Submitted};
 
 use super::{Answer, Opened};
 
@@ -18,6 +18,18 @@ pub(crate) async fn cancel_scan(engine: Opened<'_>) -> Answer<()> {
 }
 
 #[tauri::command]
+pub(crate) async fn unlock_scan(
+    engine: Opened<'_>,
+    scan_id: ScanId,
+    password: String,
+) -> Answer<ScanReport> {
+    engine
+        .unlock_scan(scan_id, password.into())
+        .await
+        .map_err(|error| error.problem())
+}
+
+#[tauri::command]
 pub(crate) async fn plan_submission(
     engine: Opened<'_>,
     scan_id: ScanId,
@@ -25,6 +37,18 @@ pub(crate) async fn plan_submission(
 ) -> Answer<SubmissionPlan> {
     engine
         .plan_submission(scan_id, submission)
+        .await
+        .map_err(|error| error.problem())
+}
+
+#[tauri::command]
+pub(crate) async fn check_estimates(
+    engine: Opened<'_>,
+    scan_id: ScanId,
+    submission: Submission,
+) -> Answer<EstimateCheck> {
+    engine
+        .check_estimates(scan_id, submission)
         .await
         .map_err(|error| error.problem())
 }

@@ -1,5 +1,7 @@
 //! The list, its jobs, and what is done to them, one or many.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use gistmill_engine::model::{
     Affected, BulkAction, DeadLetterGroup, JobDetail, JobFilter, JobId, JobPage, Overview, Place,
     RetryChanges, RetryPlan, Selection,
@@ -88,5 +90,30 @@ pub(crate) async fn move_job(engine: Opened<'_>, job_id: JobId, place: Place) ->
     engine
         .move_job(job_id, place)
         .await
+        .map_err(|error| error.problem())
+}
+
+#[tauri::command]
+pub(crate) async fn unlock_jobs(
+    engine: Opened<'_>,
+    selection: Selection,
+    password: String,
+) -> Answer<Affected> {
+    engine
+        .unlock_jobs(selection, password.into())
+        .await
+        .map_err(|error| error.problem())
+}
+
+/// Answers a `data:` address, which is all that the window's policy lets an image come from.
+#[tauri::command]
+pub(crate) async fn page_picture(
+    engine: Opened<'_>,
+    job_id: JobId,
+    page: u32,
+) -> Answer<Option<String>> {
+    let picture = engine.page_picture(job_id, page).await;
+    picture
+        .map(|png| png.map(|png| format!("data:image/png;base64,{}", STANDARD.encode(png))))
         .map_err(|error| error.problem())
 }

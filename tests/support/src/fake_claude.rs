@@ -7,6 +7,7 @@
 mod answer;
 mod catalogue;
 mod check;
+mod document;
 mod fault;
 mod journal;
 mod script;
@@ -39,6 +40,9 @@ pub struct Options {
     pub latency: Duration,
     /// What it is told to do.
     pub scenario: Scenario,
+    /// Whether it answers without a look at documents and counts no tokens, as Ollama does. The journal
+    /// tells what arrived all the same.
+    pub drops_documents: bool,
 }
 
 /// A running server. It ends, with all its connections, when this is dropped.
@@ -55,6 +59,7 @@ struct Shared {
     latency: Duration,
     script: Script,
     journal: Journal,
+    drops_documents: bool,
     stopped: CancellationToken,
 }
 
@@ -83,6 +88,7 @@ impl FakeClaude {
             latency: options.latency,
             script: Script::new(options.scenario),
             journal: Journal::default(),
+            drops_documents: options.drops_documents,
             stopped: stopped.clone(),
         });
         let router = server::router(Arc::clone(&shared));
@@ -116,6 +122,12 @@ impl FakeClaude {
     #[must_use]
     pub fn requests(&self) -> Vec<Recorded> {
         self.shared.journal.messages()
+    }
+
+    /// Returns every request to `POST /v1/messages/count_tokens` so far, in the order of arrival.
+    #[must_use]
+    pub fn counts(&self) -> Vec<Recorded> {
+        self.shared.journal.counts()
     }
 
     /// Returns every request of any kind so far.

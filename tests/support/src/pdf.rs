@@ -13,7 +13,7 @@ pub use broken::{
     broken_table_pdf, damaged_pdf, html_page, junk_before, truncated_pdf, unlisted_kids_pdf,
 };
 pub use encrypted::{Cipher, encrypted_pdf, linearized, locked, qpdf};
-pub use hostile::{endless_pdf, exploding_pdf};
+pub use hostile::{endless_pdf, exploding_pdf, huge_image_pdf};
 pub use large::{images_pdf, long_pdf};
 pub use rich::{attachment_pdf, form_pdf, inherited_pdf, linked_pdf, shared_pdf, unseen_field_pdf};
 pub use text::{

@@ -34,6 +34,12 @@ export interface Exporting {
   name: string;
 }
 
+/** Jobs that wait for the password of their files. */
+export interface Unlocking {
+  selection: Selection;
+  jobs: number;
+}
+
 /** Jobs that are about to be run again, with what is changed from the start. */
 export interface Again {
   selection: Selection;
@@ -47,6 +53,8 @@ export class Actions {
   asked = $state.raw<Asked | null>(null);
   again = $state.raw<Again | null>(null);
   exporting = $state.raw<Exporting | null>(null);
+  /** The jobs whose password is asked for. */
+  unlocking = $state.raw<Unlocking | null>(null);
   /** The batch whose cap is being set. */
   capOf = $state<BatchId | null>(null);
 
@@ -117,6 +125,18 @@ export class Actions {
       this.app.toasts.done(affected?.jobs ? t.done.runAgain(affected.jobs) : t.done.nothing);
       this.app.refreshAll();
     });
+  }
+
+  /** Puts jobs back whose files a password opens, and answers how many; rejects where it opens none. */
+  async unlock({ selection }: Unlocking, password: string): Promise<number> {
+    const { app } = this;
+    const { jobs, unchanged } = await app.backend.unlockJobs(selection, password);
+    if (jobs === 0) return 0;
+    this.unlocking = null;
+    app.deadLetters.selectEverything(false);
+    app.toasts.written(t.passwords.back(jobs), unchanged > 0 ? t.passwords.left(unchanged) : '', []);
+    app.refreshAll();
+    return jobs;
   }
 
   /** Runs jobs again that are done already: the sheet says first what it costs. */

@@ -1,10 +1,12 @@
 /** From a drop to jobs: the scan, what it found, and what the person chose. */
 import { toProblem, type Backend } from '../backend/backend';
+import type { EngineEvent } from '../backend/types/EngineEvent';
 import type { Problem } from '../backend/types/Problem';
 import type { QueueName } from '../backend/types/QueueName';
 import type { ScanReport } from '../backend/types/ScanReport';
 import type { Submission } from '../backend/types/Submission';
 import type { Submitted } from '../backend/types/Submitted';
+import { isLocked } from './found';
 
 export type AddState =
   | { step: 'closed' }
@@ -12,11 +14,14 @@ export type AddState =
   | { step: 'ready'; report: ScanReport }
   | { step: 'failed'; problem: Problem };
 
+export type Progress = Omit<Extract<EngineEvent, { event: 'scan-progress' }>, 'event'>;
+
+const NOTHING: Progress = { inspected: 0, found: 0, problems: 0, walking: true };
+
 export class AddFlow {
   state = $state.raw<AddState>({ step: 'closed' });
   queue = $state<QueueName>('bulk');
-  inspected = $state(0);
-  found = $state(0);
+  progress = $state.raw<Progress>(NOTHING);
   submitting = $state(false);
 
   private generation = 0;
@@ -34,8 +39,7 @@ export class AddFlow {
     this.generation += 1;
     const generation = this.generation;
     this.queue = queue;
-    this.inspected = 0;
-    this.found = 0;
+    this.progress = NOTHING;
     this.state = { step: 'scanning' };
     try {
       const report = await this.backend.scan(paths);
@@ -45,9 +49,18 @@ export class AddFlow {
     }
   }
 
-  progressed(inspected: number, found: number): void {
-    this.inspected = inspected;
-    this.found = found;
+  progressed(progress: Progress): void {
+    this.progress = progress;
+  }
+
+  /** Tries a password on the files that need one, and answers how many it opens; rejects where it opens none. */
+  async unlock(password: string): Promise<number> {
+    const { state, generation } = this;
+    if (state.step !== 'ready') return 0;
+    const report = await this.backend.unlockScan(state.report.scanId, password);
+    // A sheet that was closed meanwhile stays closed.
+    if (generation === this.generation) this.state = { step: 'ready', report };
+    return state.report.files.filter(isLocked).length - report.files.filter(isLocked).length;
   }
 
   /** Closes the sheet; nothing was sent. */

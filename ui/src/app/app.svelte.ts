@@ -292,7 +292,7 @@ export class App {
         this.jobs.advance(event.jobId, event);
         break;
       case 'scan-progress':
-        this.add.progressed(event.inspected, event.found);
+        this.add.progressed(event);
         break;
     }
   }

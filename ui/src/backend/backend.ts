@@ -15,6 +15,7 @@ import type { BulkAction } from './types/BulkAction';
 import type { DeadLetterGroup } from './types/DeadLetterGroup';
 import type { EngineEvent } from './types/EngineEvent';
 import type { ExportRequest } from './types/ExportRequest';
+import type { EstimateCheck } from './types/EstimateCheck';
 import type { Exported } from './types/Exported';
 import type { JobDetail } from './types/JobDetail';
 import type { JobFilter } from './types/JobFilter';
@@ -84,6 +85,13 @@ export interface Backend {
   cancelScan(): Promise<void>;
   /** What submitting would come to. Changes nothing. */
   planSubmission(scanId: ScanId, submission: Submission): Promise<SubmissionPlan>;
+  /**
+   * Tries a password on the files of a scan that need one, and inspects those that it opens anew. It rejects where it
+   * opens none; it is kept in memory only.
+   */
+  unlockScan(scanId: ScanId, password: string): Promise<ScanReport>;
+  /** Lets the provider count a few of the files, which is free, and answers how the estimates compare. */
+  checkEstimates(scanId: ScanId, submission: Submission): Promise<EstimateCheck>;
   /** Makes a job of every scanned file without a finding. */
   submitScan(scanId: ScanId, submission: Submission): Promise<Submitted>;
   /** Makes one job of a prompt. */
@@ -93,6 +101,10 @@ export interface Backend {
   planRetry(selection: Selection, changes: RetryChanges): Promise<RetryPlan>;
   /** Puts ended jobs back in their queue, with attempts from 1. */
   retry(selection: Selection, changes: RetryChanges): Promise<Affected>;
+  /** Puts jobs back that failed for want of a password, where this one opens their file. It is kept in memory only. */
+  unlockJobs(selection: Selection, password: string): Promise<Affected>;
+  /** A page of a job's PDF, from 1, as the address of a picture; `null` where there is none to show. */
+  pagePicture(jobId: JobId, page: number): Promise<string | null>;
   /** How many jobs an action would change. Changes nothing. */
   planAction(selection: Selection, action: BulkAction): Promise<Affected>;
   /** Does it. A running call that would be paid anyway may finish after its job was called off. */

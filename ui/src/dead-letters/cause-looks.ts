@@ -23,6 +23,8 @@ const BY_CAUSE: Partial<Record<Cause, { icon: IconName; look: Look }>> = {
   'pdf-not-processed': { icon: 'broken', look: 'retry' },
   offline: { icon: 'offline', look: 'retry' },
   'storage-failed': { icon: 'warn', look: 'dead' },
+  'pdf-truncated': { icon: 'broken', look: 'idle' },
+  'pdf-cipher-unknown': { icon: 'lock', look: 'idle' },
   'pdf-encrypted': { icon: 'lock', look: 'dead' },
   'pdf-hostile': { icon: 'warn', look: 'dead' },
   'too-many-pages': { icon: 'longdoc', look: 'wait' },

@@ -2,6 +2,7 @@
 import type { App } from '../app/app.svelte';
 import type { Fix } from '../backend/types/Fix';
 import type { RetryChanges } from '../backend/types/RetryChanges';
+import type { Selection } from '../backend/types/Selection';
 import { MOST_TOKENS } from '../actions/retry.svelte';
 import { t } from '../text/text.svelte';
 
@@ -9,6 +10,8 @@ const CONSOLE = 'https://console.anthropic.com/';
 
 export interface FixButton {
   label: string;
+  /** Whether nothing else helps, so that running again as it is is no way out. */
+  only?: boolean;
   act: () => void;
 }
 
@@ -24,10 +27,20 @@ export function changesFor(app: App, group: { fix: Fix }): Partial<RetryChanges>
   }
 }
 
-/** What else helps; `null` where running again is all there is. */
-export function fixButton(app: App, group: { fix: Fix }): FixButton | null {
+/** What else helps the jobs of `selection`; `null` where running again is all there is. */
+export function fixButton(
+  app: App,
+  group: { fix: Fix; jobs: number },
+  selection: Selection,
+): FixButton | null {
   const settings = (label: string): FixButton => ({ label, act: () => app.openSettings('models') });
   switch (group.fix) {
+    case 'give-password':
+      return {
+        label: t.passwords.enter,
+        only: true,
+        act: () => (app.actions.unlocking = { selection, jobs: group.jobs }),
+      };
     case 'add-key':
       return settings(t.answer.addKey);
     case 'test-key':

@@ -1,5 +1,6 @@
 /** What the cells of a job row say. Pure: a row, its progress and the time in, words out. */
 import type { JobView } from '../backend/types/JobView';
+import type { PartsDone } from '../backend/types/PartsDone';
 import { clockOrDay, clockSeconds, duration, money, shortTokens } from '../text/format';
 import { t } from '../text/text.svelte';
 import type { Progress } from './jobs.svelte';
@@ -16,6 +17,8 @@ export interface ProgressCell {
 }
 
 export function statusNote(job: JobView, now: number): string {
+  if (job.parts && job.parts.done > 0 && job.status === 'pending')
+    return t.documents.partsDone(job.parts.done, job.parts.total);
   if (job.attempts === 0) return t.table.added(clockOrDay(job.createdAt, now));
   return t.table.attempt(job.attempts, job.maxAttempts);
 }
@@ -59,15 +62,21 @@ function finishTime(moment: number, now: number): string {
 
 function runningCell(job: JobView, progress: Progress | undefined): ProgressCell {
   if (job.provider === 'offline') return { first: t.table.picking, second: '', bar: 'reading' };
+  const part = job.parts && partWords(job.parts);
   if (progress?.phase === 'writing') {
     return {
-      first: t.table.writing(progress.outputTokens),
+      first: part ?? t.table.writing(progress.outputTokens),
       second: '',
       bar: Math.min(1, progress.outputTokens / Math.max(1, progress.maxTokens)),
     };
   }
   const first = job.pages === null ? t.table.reading : t.table.readingPages(job.pages);
-  return { first, second: '', bar: 'reading' };
+  return { first: part ?? first, second: '', bar: 'reading' };
+}
+
+/** The part that is asked now: after the last one they are combined. */
+function partWords({ done, total }: PartsDone): string {
+  return done < total ? t.documents.partOf(done + 1, total) : t.documents.combining;
 }
 
 /** What all attempts cost so far. A call under way has no price yet. */

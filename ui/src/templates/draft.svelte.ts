@@ -21,6 +21,7 @@ export class DraftForm {
   name = $state('');
   kind = $state<TemplateDraft['kind']>('cited-prose');
   body = $state('');
+  sends = $state<TemplateDraft['sends']>('pdf');
   fields = $state<DraftField[]>([]);
   preview = $state.raw<TemplatePreview | null>(null);
   problem = $state.raw<Problem | null>(null);
@@ -37,6 +38,7 @@ export class DraftForm {
       this.name = of.name;
       this.kind = of.kind;
       this.body = of.body;
+      this.sends = of.sends;
       this.fields = of.fields.map((field) => ({ ...field, key: this.newKey() }));
     }
     this.before = JSON.stringify(this.draft);
@@ -54,6 +56,7 @@ export class DraftForm {
       name: this.name.trim(),
       kind: this.kind,
       body: this.body,
+      sends: this.sends,
       fields: this.kind === 'fields' ? fields : [],
     };
   }
@@ -67,7 +70,7 @@ export class DraftForm {
     return this.preview !== null && this.preview.problem === null && this.dirty;
   }
 
-  set(change: Partial<Pick<DraftForm, 'name' | 'kind' | 'body'>>): void {
+  set(change: Partial<Pick<DraftForm, 'name' | 'kind' | 'body' | 'sends'>>): void {
     Object.assign(this, change);
     if (this.kind === 'fields' && this.fields.length === 0) this.fields = [this.emptyField()];
     this.lookSoon();

@@ -148,7 +148,7 @@ export const causesEn: Record<Cause, CauseWords> = {
     name: 'Empty file',
     meaning: 'The file has no content.',
     fix: 'get it again',
-    hint: 'Get the file again: it has no content.',
+    hint: 'Download or copy the file again.',
   },
   'not-a-pdf': {
     name: 'Not a PDF',
@@ -162,11 +162,23 @@ export const causesEn: Record<Cause, CauseWords> = {
     fix: 'print to a new PDF',
     hint: 'Open it in a PDF reader, print it to a new PDF and add that.',
   },
+  'pdf-truncated': {
+    name: 'End is missing',
+    meaning: 'The PDF’s end is missing, as after a download that broke off.',
+    fix: 'get it again',
+    hint: 'Download or copy the file again.',
+  },
   'pdf-encrypted': {
     name: 'Password-protected',
-    meaning: 'The PDF is locked with a password and can’t be read.',
-    fix: 'remove the password',
-    hint: 'Remove the password in a PDF reader and add the unlocked file.',
+    meaning: 'The PDF is locked with a password and can’t be read without it.',
+    fix: 'enter the password',
+    hint: 'Enter its password: it is used on this machine only, and forgotten when Gistmill closes.',
+  },
+  'pdf-cipher-unknown': {
+    name: 'Unknown encryption',
+    meaning: 'The PDF is encrypted in a way that can’t be opened here, not even with its password.',
+    fix: 'print to a new PDF',
+    hint: 'Open it in the PDF reader it was made for, print it to a new PDF and add that.',
   },
   'pdf-hostile': {
     name: 'Dangerous PDF',
@@ -176,9 +188,9 @@ export const causesEn: Record<Cause, CauseWords> = {
   },
   'pdf-without-text': {
     name: 'No text layer',
-    meaning: 'There is no text to pick sentences from: the PDF seems to be scanned.',
-    fix: 'use Claude',
-    hint: 'Add it again with Claude, which reads page images.',
+    meaning: 'There is no text to work with: the PDF seems to be scanned.',
+    fix: 'send the PDF',
+    hint: 'Send it to Claude as a PDF, whose pages are read as images.',
   },
   'too-large': {
     name: 'File too large',

@@ -139,7 +139,7 @@ export const causesJa: Record<Cause, CauseWords> = {
     name: '空のファイル',
     meaning: 'ファイルに内容がありません。',
     fix: '入手し直す',
-    hint: 'ファイルを入手し直してください。内容がありません。',
+    hint: 'もう一度ダウンロードまたはコピーしてください。',
   },
   'not-a-pdf': {
     name: 'PDF ではない',
@@ -153,11 +153,23 @@ export const causesJa: Record<Cause, CauseWords> = {
     fix: '新しい PDF に印刷',
     hint: 'PDF リーダーで開いて新しい PDF に印刷し、それを追加してください。',
   },
+  'pdf-truncated': {
+    name: '末尾が欠けている',
+    meaning: 'ダウンロードの中断などで、PDF の末尾がありません。',
+    fix: '入手し直す',
+    hint: 'もう一度ダウンロードまたはコピーしてください。',
+  },
   'pdf-encrypted': {
     name: 'パスワード保護',
-    meaning: 'パスワードでロックされていて読めません。',
-    fix: 'パスワードを解除',
-    hint: 'PDF リーダーでパスワードを解除し、そのファイルを追加してください。',
+    meaning: 'パスワードでロックされていて、そのままでは読めません。',
+    fix: 'パスワードを入力',
+    hint: 'パスワードを入力してください。この端末でのみ使い、Gistmill の終了時に破棄します。',
+  },
+  'pdf-cipher-unknown': {
+    name: '未対応の暗号化',
+    meaning: 'ここでは開けない方式で暗号化されています。パスワードがあっても開けません。',
+    fix: '新しい PDF に印刷',
+    hint: '作成元の PDF リーダーで開いて新しい PDF に印刷し、それを追加してください。',
   },
   'pdf-hostile': {
     name: '危険な PDF',
@@ -167,9 +179,9 @@ export const causesJa: Record<Cause, CauseWords> = {
   },
   'pdf-without-text': {
     name: 'テキスト層なし',
-    meaning: '抜き出す文がありません。スキャンされた PDF のようです。',
-    fix: 'Claude を使う',
-    hint: 'ページ画像も読める Claude で追加し直してください。',
+    meaning: '使えるテキストがありません。スキャンされた PDF のようです。',
+    fix: 'PDF で送る',
+    hint: 'ページを画像として読めるよう、PDF のまま Claude に送ってください。',
   },
   'too-large': {
     name: 'ファイルが大きすぎ',

@@ -35,6 +35,7 @@ function makeFormats(locale: string) {
       hourCycle: 'h23',
     }),
     full: new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' }),
+    languages: new Intl.DisplayNames(locale, { type: 'language', fallback: 'code' }),
     size: new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }),
   };
 }
@@ -118,6 +119,15 @@ export function day(moment: number): string {
 /** Date, time and zone in full, for a tip. */
 export function fullTime(moment: number): string {
   return formats.full.format(moment);
+}
+
+/** A language by its code: "ja" → "Japanese"; the code itself where it is none that is known. */
+export function languageName(code: string): string {
+  try {
+    return formats.languages.of(code) ?? code;
+  } catch {
+    return code;
+  }
 }
 
 /** Bytes as "3.2 MB". */

@@ -51,6 +51,9 @@ export const settingsEn = {
   baseUrlNote: 'Leave empty for Anthropic itself.',
   baseUrlHint: 'Anthropic',
   baseUrlBad: 'An address begins with https:// or http://.',
+  textOnly: 'This address can’t read PDFs: send their text',
+  textOnlyNote:
+    'Some servers, such as Ollama, drop PDFs unread and answer all the same. Pictures are not sent; scans fail.',
   limits: 'Limits & budget',
   limitsLead: 'The most Gistmill may use. Unknown prices and unknown outcomes count as spent.',
   tokensPerMinute: 'Tokens per minute',

@@ -52,6 +52,9 @@ export const settingsJa: Messages['settings'] = {
   baseUrlNote: '空欄なら Anthropic に接続します。',
   baseUrlHint: 'Anthropic',
   baseUrlBad: 'アドレスは https:// または http:// で始まります。',
+  textOnly: 'PDF を読めないアドレスのため、テキストを送る',
+  textOnlyNote:
+    'Ollama など、PDF を読まずに捨てて回答するサーバーがあります。図や写真は送らず、スキャンは失敗します。',
   limits: '上限と予算',
   limitsLead: '使用量の上限。料金や結果が不明なものは支出として数えます。',
   tokensPerMinute: 'トークン／分',

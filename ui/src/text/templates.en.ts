@@ -36,6 +36,13 @@ export const templatesEn = {
   versionNote: (next: number) =>
     `Saving makes version ${next}. Jobs that were added before keep the version they have.`,
   firstNote: 'Saving makes version 1. A version never changes; edits make a new one.',
+  sends: 'What is sent',
+  sendsKinds: { pdf: 'The PDF', text: 'Only its text' },
+  sendsNotes: {
+    pdf: 'Text and pictures of every page.',
+    text: 'Cheaper. Without pictures, tables drawn as images and the like; scans fail.',
+  },
+  textOnly: 'text only',
   body: 'Prompt',
   bodyHint: 'What should be written about each document? It follows the PDF.',
   insert: 'Insert',
@@ -68,7 +75,7 @@ export const templatesEn = {
     date: 'Date',
     list: 'List',
   },
-  preview: 'What is sent',
+  preview: 'As it is sent',
   previewTokens: (n: number) => `about ${count(n)} tokens`,
   previewNote: 'With an example in place of a document.',
   previewEmpty: 'The prompt appears here as you write.',

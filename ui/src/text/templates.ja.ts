@@ -36,6 +36,13 @@ export const templatesJa: Messages['templates'] = {
   newTitle: '新しいテンプレート',
   versionNote: (next) => `保存すると第 ${next} 版になります。追加済みのジョブは元の版のままです。`,
   firstNote: '保存すると第 1 版になります。版は変わらず、編集すると新しい版になります。',
+  sends: '送るもの',
+  sendsKinds: { pdf: 'PDF', text: 'テキストのみ' },
+  sendsNotes: {
+    pdf: '全ページのテキストと画像。',
+    text: '安く済みます。図や画像の表は送らず、スキャンは失敗します。',
+  },
+  textOnly: 'テキストのみ',
   body: '指示文',
   bodyHint: '各文書について書いてほしい内容。PDF の後に送ります。',
   insert: '挿入',

@@ -186,7 +186,68 @@ const SCREENS = {
     act: async (page) => {
       await page.evaluate((e) => window.gistmillMock.drag(e), DROP);
       await page.getByTestId('sheet-start').waitFor();
-      await page.locator('.pb button').first().click();
+      await page.locator('.pb > .btn').first().click();
+    },
+  },
+  'add, troubles of every kind, a wrong password': {
+    query: '',
+    act: async (page) => {
+      await page.evaluate((e) => window.gistmillMock.drag({ ...e, paths: ['/home/mika/troubles'] }), DROP);
+      await page.getByTestId('unlock').locator('input').fill('wrong');
+      await page.keyboard.press('Enter');
+      await page.getByTestId('unlock').locator('[role=alert]').waitFor();
+      for (const id of ['not-a-pdf', 'long', 'duplicate'])
+        await page.locator(`[data-group=${id}] > .btn`).click();
+    },
+  },
+  'add, narrow, unlocked': {
+    query: '',
+    act: async (page) => {
+      await page.evaluate((e) => window.gistmillMock.drag({ ...e, paths: ['/home/mika/troubles'] }), DROP);
+      await page.getByTestId('unlock').locator('input').fill('sesame');
+      await page.keyboard.press('Enter');
+      await page.locator('.unlocked').waitFor();
+    },
+    options: { viewport: { width: 900, height: 600 } },
+  },
+  'looking through folders': {
+    query: 'hold=walk',
+    act: async (page) => {
+      await page.evaluate((e) => window.gistmillMock.drag(e), DROP);
+      await page.locator('.scan-counts .retry').waitFor();
+    },
+  },
+  'parts of a long document': {
+    query: 'parts&textOnly&baseUrl=http://localhost:11434',
+    act: async (page) => {
+      await page.getByTestId('job-row').filter({ hasText: 'no-till' }).click();
+      await page.getByTestId('page-picture').locator('img').waitFor();
+      await page.getByTestId('document-facts').scrollIntoViewIfNeeded();
+    },
+  },
+  'parts of a long document, narrow': {
+    query: 'parts',
+    act: async (page) => {
+      await page.getByTestId('job-row').filter({ hasText: 'biochar' }).click();
+      await page.getByTestId('parts').scrollIntoViewIfNeeded();
+    },
+    options: { viewport: { width: 900, height: 600 } },
+  },
+  'password of dead letters': {
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('view-dead-letters').click();
+      await page.locator('[data-cause=pdf-encrypted] .fix .btn').click();
+      await page.locator('dialog input').fill('wrong');
+      await page.keyboard.press('Enter');
+      await page.locator('dialog [role=alert]').waitFor();
+    },
+  },
+  'settings, text only': {
+    query: 'textOnly&baseUrl=http://localhost:11434',
+    act: async (page) => {
+      await page.getByTestId('settings-open').click();
+      await page.locator('.set-nav button').nth(1).click();
     },
   },
   scanning: { query: 'hold=scan', act: (page) => page.evaluate((e) => window.gistmillMock.drag(e), DROP) },

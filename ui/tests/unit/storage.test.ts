@@ -134,14 +134,41 @@ describe('a plan of what is added', () => {
   it('is made again only when something changed, and the last answer counts', async () => {
     const report = await backend.scan(['/papers/folder']);
     const planSubmission = vi.spyOn(backend, 'planSubmission');
-    const plan = new AddPlan(backend, report.scanId);
-    plan.look(submission);
-    plan.look({ ...submission });
+    const plan = new AddPlan(backend);
+    plan.look(report, submission);
+    plan.look(report, { ...submission });
     await vi.waitFor(() => expect(plan.plan).toMatchObject({ toRun: 120, reused: 4 }));
-    plan.look({ ...submission, variables: { a: '1' } });
-    plan.look({ ...submission, fresh: true });
+    // Once more after the provider has counted, which may change the figures.
+    await vi.waitFor(() => expect(plan.plan?.estimates).toMatchObject({ calls: 40 }));
+    plan.look(report, { ...submission, variables: { a: '1' } });
+    plan.look(report, { ...submission, fresh: true });
     await vi.waitFor(() => expect(plan.plan).toMatchObject({ toRun: 124, reused: 0 }));
-    expect(planSubmission).toHaveBeenCalledTimes(2);
+    expect(planSubmission).toHaveBeenCalledTimes(3);
+  });
+
+  it('follows the files that a password opened', async () => {
+    const report = await backend.scan(['/papers/folder']);
+    const plan = new AddPlan(backend);
+    plan.look(report, submission);
+    await vi.waitFor(() => expect(plan.plan).toMatchObject({ toRun: 120 }));
+    plan.look(await backend.unlockScan(report.scanId, 'sesame'), submission);
+    await vi.waitFor(() => expect(plan.plan).toMatchObject({ toRun: 122 }));
+  });
+
+  it('lets Claude count once, never asks it for what is free, and goes on where it can’t', async () => {
+    await start('freeze&fail=checkEstimates:provider-unavailable');
+    const report = await backend.scan(['/papers/folder']);
+    const check = vi.spyOn(backend, 'checkEstimates');
+    const plan = new AddPlan(backend);
+    plan.look(report, { ...submission, provider: 'offline' });
+    await vi.waitFor(() => expect(plan.plan).toMatchObject({ atWorstMicros: 0 }));
+    expect(check).not.toHaveBeenCalled();
+    plan.look(report, submission);
+    await vi.waitFor(() => expect(check).toHaveBeenCalledOnce());
+    plan.look(report, { ...submission, fresh: true });
+    await vi.waitFor(() => expect(plan.plan).toMatchObject({ toRun: 124 }));
+    expect(check).toHaveBeenCalledOnce();
+    expect([plan.problem, plan.plan?.estimates]).toEqual([null, null]);
   });
 
   it('hands on the values that the template asks for, and no empty ones', () => {

@@ -112,6 +112,8 @@ pub(crate) enum SettingName {
     MaxTokens,
     /// Where Claude is asked, or none for Anthropic itself
     BaseUrl,
+    /// Whether that address is sent the text of PDFs, since it can't read PDFs (as Ollama): on or off
+    TextOnly,
     /// Where a copy of each result is put: nowhere, beside-pdf or folder (the output-folder)
     CopiesTo,
     /// The folder for copies, in folders like those that were added, or none

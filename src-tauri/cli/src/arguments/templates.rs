@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
-use gistmill_engine::model::{TemplateField, TemplateKind};
+use gistmill_engine::model::{Sends, TemplateField, TemplateKind};
 
 use crate::values;
 
@@ -65,7 +65,8 @@ Examples:
   gistmill templates create --name Minutes --kind prose --body minutes.txt
   gistmill templates create --name Invoices --kind fields --body - \\
       --field 'total:number:The amount to pay' --field 'due:date:When it has to be paid'
-  gistmill templates edit invoices --body better.txt";
+  gistmill templates edit invoices --body better.txt
+  gistmill templates edit invoices --sends text     send the text of a document without its pictures";
 
 #[derive(Args)]
 pub(crate) struct CreateArguments {
@@ -78,6 +79,9 @@ pub(crate) struct CreateArguments {
     /// The file with the prompt that follows the document; `-` reads it from standard input
     #[arg(long, value_name = "FILE|-")]
     pub(crate) body: PathBuf,
+    /// What is sent of a document
+    #[arg(long, value_enum, default_value_t = SendsArgument::Pdf)]
+    pub(crate) sends: SendsArgument,
     #[command(flatten)]
     pub(crate) fields: FieldArguments,
 }
@@ -94,6 +98,9 @@ pub(crate) struct DraftArguments {
     /// The file with the prompt that follows the document; `-` reads it from standard input
     #[arg(long, value_name = "FILE|-")]
     pub(crate) body: Option<PathBuf>,
+    /// What is sent of a document
+    #[arg(long, value_enum)]
+    pub(crate) sends: Option<SendsArgument>,
     #[command(flatten)]
     pub(crate) fields: FieldArguments,
 }
@@ -144,6 +151,23 @@ impl From<KindArgument> for TemplateKind {
             KindArgument::Prose => Self::Prose,
             KindArgument::CitedProse => Self::CitedProse,
             KindArgument::Fields => Self::Fields,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum SendsArgument {
+    /// The PDF: text and a picture of each page
+    Pdf,
+    /// Its text alone, with the numbers of pages: cheaper, blind to pictures; scans fail
+    Text,
+}
+
+impl From<SendsArgument> for Sends {
+    fn from(argument: SendsArgument) -> Self {
+        match argument {
+            SendsArgument::Pdf => Self::Pdf,
+            SendsArgument::Text => Self::Text,
         }
     }
 }

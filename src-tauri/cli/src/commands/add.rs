@@ -4,12 +4,12 @@ use std::process::ExitCode;
 
 use gistmill_engine::Engine;
 use gistmill_engine::model::{
-    KeySource, Provider, QueueName, ScanReport, SkipReason, Submission, SubmissionPlan, Submitted,
-    Variables,
+    Fix, KeySource, Provider, QueueName, ScanReport, Submission, SubmissionPlan, Submitted,
 };
 use serde::Serialize;
 
-use super::{input, templates};
+use super::preflight::{left_out, reused};
+use super::{asked, input, passwords, scanning};
 use crate::arguments::AddArguments;
 use crate::output::{Failed, Output};
 use crate::shown::{counted, money, short_id};
@@ -37,30 +37,20 @@ pub(crate) async fn run(
     arguments: AddArguments,
     output: Output,
 ) -> Result<ExitCode, Failed> {
-    let settings = engine.settings().await?;
-    let provider = arguments.provider.map_or(settings.provider, Provider::from);
     let usual = if arguments.prompt.is_some() {
         QueueName::High
     } else {
         QueueName::Bulk
     };
-    let mut variables: Variables = arguments.variables.into_iter().collect();
-    if let Some(language) = arguments.language {
-        variables.insert("language".to_owned(), language);
-    }
-    let template = templates::version_named(engine, arguments.template).await?;
-    templates::check_variables(engine, &template, &variables).await?;
+    passwords::give(engine, &arguments.passwords)?;
     let mut submission = Submission {
         name: arguments.name.unwrap_or_default(),
-        queue: arguments.queue.map_or(usual, QueueName::from),
-        template,
-        provider,
-        model: arguments.model,
         cap_micros: arguments.cap,
         paused: arguments.paused,
-        variables,
         fresh: arguments.again,
+        ..asked::submission(engine, arguments.asked, usual).await?
     };
+    let provider = submission.provider;
     let added = if let Some(prompt) = arguments.prompt {
         let prompt = if prompt == "-" {
             input::from_standard_input("prompt")?
@@ -76,7 +66,7 @@ pub(crate) async fn run(
             scan: None,
         }
     } else {
-        let report = engine.scan(arguments.files).await?;
+        let report = scanning::scan(engine, arguments.files).await?;
         if report.files.is_empty() {
             return Err(Failed::usage(
                 &format!("No PDF was found. {}", left_out(&report)),
@@ -159,6 +149,15 @@ fn text(added: &Added, next: Next) -> String {
             if unusable.len() > 20 {
                 lines.push(format!("  and {} more", unusable.len() - 20));
             }
+            let locked = unusable.iter().any(|file| {
+                let finding = file.document.finding.as_ref();
+                finding.is_some_and(|finding| finding.cause.fix() == Fix::GivePassword)
+            });
+            if locked {
+                lines.push(
+                    "Those that need a password: add them again with --password-file.".to_owned(),
+                );
+            }
         }
         if !report.skipped.is_empty() {
             lines.push(left_out(report));
@@ -180,15 +179,6 @@ fn text(added: &Added, next: Next) -> String {
         Next::Run => "Work the queue with “gistmill run”, unless the window is open.".to_owned(),
     });
     lines.join("\n")
-}
-
-/// Says how many files need not be asked about.
-fn reused(plan: &SubmissionPlan) -> String {
-    counted(
-        plan.reused,
-        "file has an earlier result, reused for $0.00",
-        "files have earlier results, reused for $0.00",
-    )
 }
 
 /// Says what would be added, and what it would cost.
@@ -219,37 +209,4 @@ fn plan_text(planned: &Planned) -> String {
         ));
     }
     lines.join("\n")
-}
-
-/// Says what a scan left out, by reason.
-fn left_out(report: &ScanReport) -> String {
-    const REASONS: [(SkipReason, &str); 8] = [
-        (SkipReason::Duplicate, "with the same content as another"),
-        (SkipReason::OtherKind, "of another kind"),
-        (SkipReason::Hidden, "hidden"),
-        (
-            SkipReason::LinkLoop,
-            "behind a link that leads nowhere or back",
-        ),
-        (SkipReason::Unreadable, "that can't be read"),
-        (SkipReason::Missing, "that don't exist"),
-        (SkipReason::TooMany, "over the limit of one drop"),
-        (SkipReason::OwnOutput, "in Gistmill's own folder"),
-    ];
-    let parts: Vec<String> = REASONS
-        .iter()
-        .filter_map(|(reason, words)| {
-            let count = report
-                .skipped
-                .iter()
-                .filter(|skipped| skipped.reason == *reason)
-                .count();
-            (count > 0).then(|| format!("{count} {words}"))
-        })
-        .collect();
-    if parts.is_empty() {
-        String::new()
-    } else {
-        format!("Left out: {}.", parts.join(", "))
-    }
 }

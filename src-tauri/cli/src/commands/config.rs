@@ -59,6 +59,7 @@ fn change(settings: &mut Settings, name: SettingName, value: &str) -> Result<(),
         SettingName::Model => value.clone_into(&mut settings.model),
         SettingName::MaxTokens => settings.max_tokens = values::number(value)?,
         SettingName::BaseUrl => settings.base_url = text(value)?,
+        SettingName::TextOnly => settings.text_only = values::switch(value)?,
         SettingName::CopiesTo => settings.copies_to = values::word(value)?,
         SettingName::OutputFolder => {
             settings.output_folder = text(value)?.map(|folder| {
@@ -99,6 +100,7 @@ fn written(settings: &Settings, name: SettingName) -> String {
         SettingName::Model => settings.model.clone(),
         SettingName::MaxTokens => settings.max_tokens.to_string(),
         SettingName::BaseUrl => text(&settings.base_url),
+        SettingName::TextOnly => switch(settings.text_only),
         SettingName::CopiesTo => values::written(&settings.copies_to),
         SettingName::OutputFolder => text(&settings.output_folder),
         SettingName::NameTaken => values::written(&settings.name_taken),
@@ -150,6 +152,7 @@ mod tests {
     fn every_setting_is_read_as_it_is_written() {
         let settings = Settings {
             base_url: Some("http://127.0.0.1:9".to_owned()),
+            text_only: true,
             output_folder: std::env::temp_dir().to_str().map(str::to_owned),
             name_taken: NameTaken::Overwrite,
             batch_csv: false,

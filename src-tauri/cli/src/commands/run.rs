@@ -13,6 +13,8 @@ use gistmill_engine::model::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
 
+use super::passwords;
+use crate::arguments::RunArguments;
 use crate::output::{ELSEWHERE, Failed, Output, PERSON_NEEDED, SOME_FAILED};
 use crate::shown::{self, counted, money};
 
@@ -40,7 +42,12 @@ struct Report {
     jobs: Vec<JobView>,
 }
 
-pub(crate) async fn run(engine: &Engine, output: Output) -> Result<ExitCode, Failed> {
+pub(crate) async fn run(
+    engine: &Engine,
+    arguments: RunArguments,
+    output: Output,
+) -> Result<ExitCode, Failed> {
+    passwords::give(engine, &arguments.passwords)?;
     let started = super::now();
     let before = engine.overview().await?.counts;
     if engine.start_consumer(false).await? != ConsumerPlace::Here {

@@ -9,7 +9,9 @@ use gistmill_engine::model::{
 
 use crate::arguments::ShowArguments;
 use crate::output::{Failed, Output};
-use crate::shown::{again, counted, duration, moment, money, remark, short_id, status, upload};
+use crate::shown::{
+    self, again, counted, duration, moment, money, remark, short_id, status, upload,
+};
 
 pub(crate) async fn run(
     engine: &Engine,
@@ -50,6 +52,9 @@ fn text(detail: &JobDetail) -> String {
     if let Some(pages) = job.pages {
         lines.push(format!("Pages: {pages}"));
     }
+    if let Some(document) = &detail.document {
+        lines.extend(shown::facts(document, detail.sends));
+    }
     if job.kind == JobKind::Pdf {
         lines.push(format!("Template: {}", job.template));
     }
@@ -65,6 +70,10 @@ fn text(detail: &JobDetail) -> String {
         job.input_tokens,
         job.output_tokens
     ));
+    if let Some(parts) = job.parts {
+        lines.push(format!("Parts: {}", shown::progress(parts)));
+    }
+    lines.extend(detail.parts.iter().map(shown::part));
     lines.push(format!(
         "Attempts: {} of {}",
         job.attempts, job.max_attempts
@@ -146,10 +155,11 @@ fn attempt(attempt: &AttemptView) -> String {
         AttemptOutcome::Interrupted => "interrupted, outcome unknown",
         AttemptOutcome::Cancelled => "cancelled",
     };
-    let mut parts = vec![format!(
+    let mut parts: Vec<String> = shown::step(attempt.step).into_iter().collect();
+    parts.push(format!(
         "waited {}",
         duration(u128::from(attempt.waited_ms))
-    )];
+    ));
     if let Some(ended_at) = attempt.ended_at {
         parts.push(format!(
             "ran {}",

@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use gistmill_engine::Engine;
-use gistmill_engine::model::{Problem, TemplateDraft, TemplateKind, TemplateView, Variables};
+use gistmill_engine::model::{
+    Problem, Sends, TemplateDraft, TemplateKind, TemplateView, Variables,
+};
 use serde_json::json;
 
 use super::export::may_write;
@@ -137,7 +139,7 @@ async fn create(engine: &Engine, arguments: CreateArguments, output: Output) -> 
         kind: arguments.kind.into(),
         body: input::read(&arguments.body, BODY)?,
         fields: arguments.fields.fields,
-        ..TemplateDraft::default()
+        sends: arguments.sends.into(),
     };
     let created = engine.create_template(draft).await?;
     output.either(&created, || {
@@ -153,7 +155,7 @@ async fn edit(engine: &Engine, arguments: EditArguments, output: Output) -> Resu
     if !changes(&arguments.draft) {
         return Err(Failed::usage(
             "Nothing was named that becomes different.",
-            "Say --name, --kind, --body or --field.",
+            "Say --name, --kind, --body, --sends or --field.",
         ));
     }
     let template = named(engine, &arguments.template).await?;
@@ -167,6 +169,7 @@ fn changes(draft: &DraftArguments) -> bool {
     draft.name.is_some()
         || draft.kind.is_some()
         || draft.body.is_some()
+        || draft.sends.is_some()
         || !draft.fields.fields.is_empty()
 }
 
@@ -193,6 +196,9 @@ fn drafted(
     }
     if let Some(body) = &changes.body {
         draft.body = input::read(body, BODY)?;
+    }
+    if let Some(sends) = changes.sends {
+        draft.sends = sends.into();
     }
     if !changes.fields.fields.is_empty() {
         draft.fields = changes.fields.fields;
@@ -334,6 +340,9 @@ fn text(template: &TemplateView) -> String {
             counted(template.jobs, "job", "jobs")
         ),
     ];
+    if template.sends == Sends::Text {
+        lines.push("Sends the text of a document, without its pictures".to_owned());
+    }
     if !template.variables.is_empty() {
         lines.push(format!(
             "Variables: {}; “gistmill add --set NAME=VALUE” gives them values",

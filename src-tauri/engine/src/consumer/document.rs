@@ -1,151 +1,301 @@
-//! The PDF of an attempt, verified just before it is read.
+//! What is sent of the PDF of an attempt: verified just before it is read.
+//!
+//! A file that is whole and open is sent as it lies. What is encrypted, broken, larger than one call takes or
+//! asked part by part goes as a private copy; where text is wanted, its text goes.
 
-use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+mod file;
+mod private;
+
+use std::path::PathBuf;
+
+use secrecy::SecretString;
 
 use super::Shared;
-use crate::model::{Cause, DocumentView, Timestamp};
-use crate::pdf::Inspection;
+use crate::model::{
+    AttemptStep, Cause, DocumentFacts, DocumentView, Encryption, PageRange, Provider, Sends, Sha256,
+};
+use crate::pdf::{DocumentText, PdfError};
+use crate::pricing::ceiling;
 use crate::provider::{DocumentContent, Failure, RequestDocument};
-use crate::results::digest;
 use crate::store::ClaimedJob;
 
-/// Returns the PDF of a claimed job, after making sure that it is the file that was added.
-pub(super) async fn verified(
-    shared: &Shared,
-    job: &ClaimedJob,
-) -> Result<RequestDocument, Failure> {
-    let path = PathBuf::from(job.source_path.clone().unwrap_or_default());
-    let Some(sha256) = job.document_sha256.clone() else {
-        return adopted(shared, job, path).await;
+use private::PrivateCopy;
+pub(super) use private::sweep;
+
+/// Most characters of text that are read for one call: more than any model takes.
+const MOST_CHARACTERS: usize = 6_000_000;
+/// With a larger share of glyphs that stand for no known character, a text would be nonsense.
+const MOST_UNTRUSTED: f32 = 0.5;
+
+/// A document ready to be sent.
+pub(super) struct Prepared {
+    pub(super) document: RequestDocument,
+    /// The pages of the whole document, when known.
+    pub(super) pages_in_all: Option<u32>,
+    /// Removed when the attempt ends.
+    _copy: Option<PrivateCopy>,
+}
+
+/// The file of an attempt as it is now.
+struct Source {
+    path: PathBuf,
+    bytes: u64,
+    pages: Option<u32>,
+    encryption: Encryption,
+    facts: DocumentFacts,
+    /// Opens it; `None` where it needs none.
+    password: Option<SecretString>,
+}
+
+/// Prepares what is sent of the PDF of a claimed job, after making sure that it is the file that was added.
+pub(super) async fn prepared(shared: &Shared, job: &ClaimedJob) -> Result<Prepared, Failure> {
+    let source = source(shared, job).await?;
+    let pages = match job.step {
+        AttemptStep::Part { pages } => Some(pages),
+        AttemptStep::Whole | AttemptStep::Combine => None,
     };
-    let expected = Expected {
-        sha256,
-        bytes: job.source_bytes.unwrap_or_default(),
-        modified_ms: job.source_modified.unwrap_or_default(),
+    let (content, copy) = if job.provider == Provider::Offline || job.sends == Sends::Text {
+        (text(shared, job, &source, pages).await?, None)
+    } else {
+        pdf(shared, job, &source, pages).await?
     };
-    let checked = path.clone();
-    tokio::task::spawn_blocking(move || check(&checked, &expected))
-        .await
-        .map_err(|error| Failure::unsent(Cause::FileUnreadable, error.to_string()))??;
-    if let Some((cause, message)) = &job.finding {
-        return Err(Failure::unsent(*cause, message.clone()));
-    }
-    Ok(RequestDocument {
-        content: DocumentContent::File {
-            path,
-            bytes: job.source_bytes.unwrap_or_default(),
+    Ok(Prepared {
+        document: RequestDocument {
+            content,
+            pages: pages.map(PageRange::pages).or(source.pages),
+            first_page: pages.map_or(1, |pages| pages.first),
+            name: job.title.clone(),
         },
-        pages: job.pages,
-        first_page: 1,
-        name: job.title.clone(),
+        pages_in_all: source.pages,
+        _copy: copy,
     })
 }
 
-/// Inspects a file that could not be read when it was added, and takes it as it is now.
-async fn adopted(
-    shared: &Shared,
-    job: &ClaimedJob,
-    path: PathBuf,
-) -> Result<RequestDocument, Failure> {
-    let inspection = shared
-        .pdf
-        .inspect(&path)
-        .await
-        .map_err(|error| Failure::unsent(Cause::StorageFailed, error.to_string()))?;
-    let modified_ms = inspection.modified_ms;
-    let Some(document) = known(inspection)? else {
-        return Err(Failure::unsent(
-            Cause::FileUnreadable,
-            "The file can't be read.",
-        ));
+async fn source(shared: &Shared, job: &ClaimedJob) -> Result<Source, Failure> {
+    let path = PathBuf::from(job.source_path.clone().unwrap_or_default());
+    let Some(sha256) = job.document_sha256.clone() else {
+        // It could not be read when it was added, and is taken as it is now.
+        return adopted(shared, job, path).await;
     };
-    let now: Timestamp = shared.clock.now();
-    shared
-        .store
-        .adopt_document(job.lease.clone(), document.clone(), modified_ms, now)
-        .await
-        .map_err(|error| Failure::unsent(Cause::StorageFailed, error.to_string()))?;
-    match document.finding {
-        Some(finding) => Err(Failure::unsent(finding.cause, finding.message)),
-        None => Ok(RequestDocument {
-            content: DocumentContent::File {
-                path,
-                bytes: document.bytes,
-            },
-            pages: document.pages,
-            first_page: 1,
-            name: job.title.clone(),
-        }),
+    file::verify(job, path.clone(), sha256.clone()).await?;
+    let locked = matches!(&job.finding, Some((Cause::PdfEncrypted, _)));
+    if let Some((cause, message)) = job.finding.as_ref().filter(|_| !locked) {
+        return Err(Failure::unsent(*cause, message.clone()));
     }
+    let sha256 = Sha256(sha256);
+    let password = shared.passwords.of(&sha256);
+    let needs_password = locked || job.encryption == Encryption::NeedsPassword;
+    if needs_password && (locked || password.is_none()) {
+        if shared.passwords.to_try(&sha256).is_empty() {
+            return Err(password_wanted());
+        }
+        return adopted(shared, job, path).await;
+    }
+    Ok(Source {
+        path,
+        bytes: job.source_bytes.unwrap_or_default(),
+        pages: job.pages,
+        encryption: job.encryption,
+        facts: job.facts.clone(),
+        password: password.filter(|_| needs_password),
+    })
 }
 
-/// Returns the document of an inspection; a file without a digest could not be read at all.
-fn known(inspection: Inspection) -> Result<Option<DocumentView>, Failure> {
-    match crate::intake::document(inspection) {
-        Ok(document) => Ok(Some(document)),
+/// Inspects a file anew with the passwords at hand, and remembers what it is.
+async fn adopted(shared: &Shared, job: &ClaimedJob, path: PathBuf) -> Result<Source, Failure> {
+    let known = job.document_sha256.clone().map(Sha256);
+    let passwords = shared
+        .passwords
+        .to_try(&known.unwrap_or_else(|| Sha256(String::new())));
+    let (inspection, opened_by) = shared
+        .pdf
+        .inspect_trying(&path, &passwords)
+        .await
+        .map_err(failure)?;
+    let (modified_ms, measures) = (inspection.modified_ms, inspection.measures.clone());
+    let document = crate::intake::document(inspection)
+        .map_err(|finding| Failure::unsent(finding.cause, finding.message))?;
+    let password = opened_by.and_then(|index| passwords.into_iter().nth(index));
+    if let Some(password) = &password {
+        shared.passwords.opens(&document.sha256, password.clone());
+    }
+    let now = shared.clock.now();
+    shared
+        .store
+        .adopt_document(
+            job.lease.clone(),
+            document.clone(),
+            measures,
+            modified_ms,
+            now,
+        )
+        .await
+        .map_err(|error| Failure::unsent(Cause::StorageFailed, error.to_string()))?;
+    let DocumentView {
+        bytes,
+        pages,
+        encryption,
+        facts,
+        finding,
+        ..
+    } = document;
+    if let Some(finding) = finding {
+        return Err(if finding.cause == Cause::PdfEncrypted {
+            password_wanted()
+        } else {
+            Failure::unsent(finding.cause, finding.message)
+        });
+    }
+    if job.step == AttemptStep::Whole {
+        refuse_long(shared, job, pages).await?;
+    }
+    Ok(Source {
+        path,
+        bytes,
+        pages,
+        encryption,
+        facts,
+        password,
+    })
+}
+
+/// Refuses to send a document as a whole of which is known only now that one call does not take it.
+async fn refuse_long(shared: &Shared, job: &ClaimedJob, pages: Option<u32>) -> Result<(), Failure> {
+    let planned = shared
+        .store
+        .planned_parts(job.lease.clone())
+        .await
+        .map_err(|error| Failure::unsent(Cause::StorageFailed, error.to_string()))?;
+    match planned {
+        Ok(parts) if parts.is_empty() => Ok(()),
+        Ok(parts) => Err(Failure::unsent(
+            Cause::TooManyPages,
+            format!(
+                "The document has {} pages, more than one call takes; it has {} parts.",
+                pages.unwrap_or_default(),
+                parts.len()
+            ),
+        )),
         Err(finding) => Err(Failure::unsent(finding.cause, finding.message)),
     }
 }
 
-struct Expected {
-    sha256: String,
-    bytes: u64,
-    modified_ms: i64,
+fn password_wanted() -> Failure {
+    Failure::unsent(
+        Cause::PdfEncrypted,
+        "The PDF needs a password, and none of those given opens it. Passwords are kept only until Gistmill is \
+         closed: give it again.",
+    )
 }
 
-/// Makes sure that the file at `path` is the one that was added. Blocks.
-fn check(path: &Path, expected: &Expected) -> Result<(), Failure> {
-    let shown = path.display();
-    let metadata = std::fs::metadata(path).map_err(|error| match error.kind() {
-        ErrorKind::NotFound | ErrorKind::NotADirectory => Failure::unsent(
-            Cause::FileMissing,
-            format!("There is no file {shown} any more."),
-        ),
-        _ => Failure::unsent(
-            Cause::FileUnreadable,
-            format!("{shown} can't be read: {error}."),
-        ),
-    })?;
-    if !metadata.is_file() {
+/// Returns the PDF that is sent: the file itself where it can be, else a private copy.
+async fn pdf(
+    shared: &Shared,
+    job: &ClaimedJob,
+    source: &Source,
+    pages: Option<PageRange>,
+) -> Result<(DocumentContent, Option<PrivateCopy>), Failure> {
+    let most_bytes = ceiling(&job.model).document_bytes;
+    let as_it_lies = pages.is_none()
+        && source.encryption == Encryption::None
+        && !source.facts.repaired
+        && source.bytes <= most_bytes;
+    if as_it_lies {
+        let content = DocumentContent::File {
+            path: source.path.clone(),
+            bytes: source.bytes,
+        };
+        return Ok((content, None));
+    }
+    let copy = PrivateCopy::begin(&shared.private_directory).await?;
+    let written = shared
+        .pdf
+        .copy(&source.path, source.password.as_ref(), pages, copy.path())
+        .await
+        .map_err(failure)?;
+    if written.bytes > most_bytes {
+        let megabytes = |bytes: u64| bytes as f64 / 1_000_000.0;
         return Err(Failure::unsent(
-            Cause::FileMissing,
-            format!("{shown} is not a file any more."),
+            Cause::TooLarge,
+            format!(
+                "{} takes {:.1} MB; one call takes at most {:.1} MB of a PDF.",
+                named(pages),
+                megabytes(written.bytes),
+                megabytes(most_bytes),
+            ),
         ));
     }
-    if metadata.len() == expected.bytes && modified_ms(&metadata) == expected.modified_ms {
-        return Ok(());
-    }
-    let changed = || {
-        Failure::unsent(
-            Cause::FileChanged,
-            format!("{shown} was changed after it was added."),
-        )
+    let content = DocumentContent::File {
+        path: copy.path().to_owned(),
+        bytes: written.bytes,
     };
-    if metadata.len() != expected.bytes {
-        return Err(changed());
-    }
-    // Copied or touched: only the content counts.
-    let found = digest(path).map_err(|error| {
-        Failure::unsent(
-            Cause::FileUnreadable,
-            format!("{shown} can't be read: {error}."),
+    Ok((content, Some(copy)))
+}
+
+/// Returns the text that is sent in the place of pages.
+async fn text(
+    shared: &Shared,
+    job: &ClaimedJob,
+    source: &Source,
+    pages: Option<PageRange>,
+) -> Result<DocumentContent, Failure> {
+    let DocumentText {
+        pages: texts,
+        untrusted_glyph_share,
+        truncated,
+    } = shared
+        .pdf
+        .text(
+            &source.path,
+            source.password.as_ref(),
+            pages,
+            MOST_CHARACTERS,
         )
-    })?;
-    if found.as_str() == expected.sha256 {
-        Ok(())
-    } else {
-        Err(changed())
+        .await
+        .map_err(failure)?;
+    if untrusted_glyph_share > MOST_UNTRUSTED {
+        return Err(Failure::unsent(
+            Cause::PdfWithoutText,
+            "Most of its letters have no known meaning, so its text can't be read.",
+        ));
+    }
+    if job.provider == Provider::Claude {
+        if truncated {
+            return Err(Failure::unsent(
+                Cause::TooLarge,
+                format!("{} has more text than one call takes.", named(pages)),
+            ));
+        }
+        let is_blank = texts.iter().all(|text| text.trim().is_empty());
+        // Of a part that is blank, the others have text.
+        if is_blank && pages.is_none_or(|_| has_no_text(&source.facts)) {
+            return Err(Failure::unsent(
+                Cause::PdfWithoutText,
+                "It has no text that could be sent in place of its pages; it may be scanned.",
+            ));
+        }
+    }
+    Ok(DocumentContent::Text(texts))
+}
+
+fn has_no_text(facts: &DocumentFacts) -> bool {
+    facts.text.is_some_and(|text| text.pages_with_text == 0)
+}
+
+/// Says what is sent, at the beginning of a sentence.
+fn named(pages: Option<PageRange>) -> String {
+    match pages {
+        None => "The document".to_owned(),
+        Some(PageRange { first, last }) if first == last => format!("Page {first} alone"),
+        Some(PageRange { first, last }) => format!("The part with pages {first} to {last}"),
     }
 }
 
-/// Returns when a file was last changed, in milliseconds since 1970; 0 where the system can't tell.
-fn modified_ms(metadata: &std::fs::Metadata) -> i64 {
-    metadata
-        .modified()
-        .ok()
-        .and_then(|moment| moment.duration_since(UNIX_EPOCH).ok())
-        .and_then(|age| i64::try_from(age.as_millis()).ok())
-        .unwrap_or(0)
+fn failure(error: PdfError) -> Failure {
+    match error {
+        PdfError::Refused(finding) => Failure::unsent(finding.cause, finding.message),
+        PdfError::NotWritten { how } => private::unwritable(&how),
+        PdfError::Stopped => Failure::unsent(Cause::Interrupted, error.to_string()),
+        ours => Failure::unsent(Cause::UnexpectedStatus, ours.to_string()),
+    }
 }

@@ -9,13 +9,17 @@ use futures_util::FutureExt as _;
 use tokio_util::sync::CancellationToken;
 
 use super::active::Wish;
-use super::document::verified;
+use super::document::prepared;
 use super::publish::publish;
 use super::{Shared, question, retry};
 use crate::fault::FaultPoint;
-use crate::model::{AttemptOutcome, Cause, EngineEvent, JobId, JobKind, JobPhase, Provider};
+use crate::model::{
+    AttemptOutcome, AttemptStep, Cause, EngineEvent, JobId, JobKind, JobPhase, PageRange, Provider,
+};
 use crate::provider::{Answer, Billed, Failure, Progress, ToldLimits};
-use crate::store::{AfterAttempt, AttemptEnd, ClaimedJob, NewAnswer, Result, Settlement};
+use crate::store::{
+    AfterAttempt, AttemptEnd, ClaimedJob, NewAnswer, PartAnswer, Result, Settlement,
+};
 use crate::templates;
 
 /// How often a change that the database refused is tried again: for about an hour, since what waits
@@ -76,10 +80,111 @@ async fn attempt(shared: &Shared, job: &ClaimedJob, cut_off: &CancellationToken)
             shared
                 .pace()
                 .succeeded(shared.active.asking(Provider::Claude));
+            compare_estimate(shared, job, &answer).await;
             let (answer, settlement) = priced(shared, job, answer).await?;
-            keep(shared, job, answer, settlement).await
+            match job.step {
+                AttemptStep::Part { pages } => {
+                    keep_part(shared, job, pages, answer, settlement).await
+                }
+                AttemptStep::Whole | AttemptStep::Combine => {
+                    keep(shared, job, answer, settlement).await
+                }
+            }
         }
+        Err(failure) if divide(shared, job, &failure).await? => Ok(()),
         Err(failure) => end(shared, job, failure).await,
+    }
+}
+
+/// Keeps the answer of a part; its job goes back in line for the next one.
+async fn keep_part(
+    shared: &Shared,
+    job: &ClaimedJob,
+    pages: PageRange,
+    answer: NewAnswer,
+    settlement: Settlement,
+) -> Result<()> {
+    stored(shared, || {
+        shared.store.keep_part(
+            job.lease.clone(),
+            pages,
+            answer.clone(),
+            settlement,
+            shared.clock.now(),
+        )
+    })
+    .await?;
+    (shared.fault)(FaultPoint::PartKept);
+    Ok(())
+}
+
+/// Has what one call does not take asked in parts instead. Says whether it can be; the attempt has ended then,
+/// uncounted. Ends with parts of one page.
+async fn divide(shared: &Shared, job: &ClaimedJob, failure: &Failure) -> Result<bool> {
+    let pages = match job.step {
+        AttemptStep::Combine => return Ok(false),
+        AttemptStep::Whole => None,
+        AttemptStep::Part { pages } => Some(pages),
+    };
+    let too_large = matches!(
+        failure.cause,
+        Cause::TooLarge | Cause::TooManyPages | Cause::PromptTooLong
+    );
+    let is_asked_for = job.kind == JobKind::Pdf
+        && job.provider == Provider::Claude
+        && failure.billed == Billed::No
+        && shared.active.wish(&job.lease.job_id) != Wish::Cancelled;
+    if !too_large || !is_asked_for {
+        return Ok(false);
+    }
+    let attempt_end = AttemptEnd {
+        outcome: AttemptOutcome::Deferred,
+        cause: failure.cause,
+        message: format!("{} It is asked in smaller parts.", failure.message),
+        http_status: failure.http_status,
+        request_id: failure.request_id.clone(),
+        told_to_wait_ms: None,
+        input_tokens: None,
+        output_tokens: None,
+        cost_micros: Some(0),
+        settlement: Settlement::Nothing {
+            asked: failure.http_status.is_some(),
+        },
+        next: AfterAttempt::Deferred {
+            open_circuit: false,
+        },
+    };
+    stored(shared, || {
+        shared.store.divide(
+            job.lease.clone(),
+            job.provider,
+            pages,
+            attempt_end.clone(),
+            shared.clock.now(),
+        )
+    })
+    .await
+}
+
+/// Keeps what was counted of a document beside what was estimated, so that later estimates can be judged.
+async fn compare_estimate(shared: &Shared, job: &ClaimedJob, answer: &Answer) {
+    let is_document = job.kind == JobKind::Pdf && job.step != AttemptStep::Combine;
+    let read = !matches!(answer.review, Some((Cause::DocumentNotRead, _)));
+    let Some(estimated) = job.estimated_input.filter(|_| is_document && read) else {
+        return;
+    };
+    let recorded = shared
+        .store
+        .record_estimates(
+            job.model.clone(),
+            job.sends,
+            vec![(estimated, answer.usage.total_input())],
+            shared.clock.now(),
+        )
+        .await;
+    if let Err(error) = recorded {
+        // The next answer is compared, too.
+        tracing::debug!(%error, "an estimate could not be compared");
     }
 }
 
@@ -113,20 +218,48 @@ async fn deliver(
     job: &ClaimedJob,
     cut_off: &CancellationToken,
 ) -> std::result::Result<Answer, Failure> {
-    let document = match job.kind {
-        JobKind::Pdf => Some(verified(shared, job).await?),
-        JobKind::Prompt => None,
-    };
-    let request = question::request(job, document);
     let progress = Reporter {
         shared,
         job,
         told_at: AtomicI64::new(0),
     };
     progress.advanced(JobPhase::Reading, 0);
+    // Holds the copy that is sent until the answer is there.
+    let document;
+    let request = match (job.kind, job.step) {
+        (JobKind::Pdf, AttemptStep::Combine) => {
+            let answers = part_answers(shared, job).await?;
+            question::combining(job, &answers)
+        }
+        (JobKind::Pdf, _) => {
+            document = tokio::select! {
+                biased;
+                () = cut_off.cancelled() => {
+                    return Err(Failure::unsent(
+                        Cause::Interrupted,
+                        "The work was stopped from here.",
+                    ));
+                }
+                prepared = prepared(shared, job) => prepared?,
+            };
+            question::request(job, Some(&document))
+        }
+        (JobKind::Prompt, _) => question::request(job, None),
+    };
     let provider = (shared.providers)(job.provider)
         .map_err(|error| Failure::unsent(Cause::KeyRefused, error.to_string()))?;
     provider.deliver(&request, &progress, cut_off).await
+}
+
+async fn part_answers(
+    shared: &Shared,
+    job: &ClaimedJob,
+) -> std::result::Result<Vec<PartAnswer>, Failure> {
+    shared
+        .store
+        .part_answers(job.lease.clone())
+        .await
+        .map_err(|error| Failure::unsent(Cause::StorageFailed, error.to_string()))
 }
 
 /// Puts a price on an answer.
@@ -150,7 +283,16 @@ async fn priced(
         output_tokens: answer.usage.output_tokens,
         micros: cost_micros,
     };
-    let kept = templates::kept(job.template.as_ref(), answer.text);
+    let is_part = matches!(job.step, AttemptStep::Part { .. });
+    // What is wrong with the fields of a part is seen, if at all, when they are put together.
+    let template = job.template.as_ref().filter(|_| !is_part);
+    let kept = templates::kept(template, answer.text);
+    let of_parts = match job.step {
+        AttemptStep::Combine => {
+            question::review_of_parts(&shared.store.part_answers(job.lease.clone()).await?)
+        }
+        AttemptStep::Whole | AttemptStep::Part { .. } => None,
+    };
     let answer = NewAnswer {
         body: kept.body,
         model: answer.model,
@@ -160,7 +302,7 @@ async fn priced(
         output_tokens: answer.usage.output_tokens,
         cost_micros,
         // What the provider says of the answer is the deeper reason.
-        review: answer.review.or(kept.review),
+        review: answer.review.or(kept.review).or(of_parts),
         format: kept.format,
         reused_from: None,
     };
@@ -202,8 +344,13 @@ pub(super) async fn end(shared: &Shared, job: &ClaimedJob, failure: Failure) -> 
                 .jitter
                 .lock()
                 .unwrap_or_else(std::sync::PoisonError::into_inner);
-            let next =
-                retry::after_failure(&failure, lease.number, job.max_attempts, now, &mut *random);
+            let next = retry::after_failure(
+                &failure,
+                job.try_number(),
+                job.max_tries(),
+                now,
+                &mut *random,
+            );
             (next, outcome(next))
         }
     };
@@ -280,7 +427,7 @@ fn cut_off(
             },
             AttemptOutcome::Deferred,
         )
-    } else if job.lease.number >= job.max_attempts {
+    } else if job.try_number() >= job.max_tries() {
         (AfterAttempt::DeadLettered, AttemptOutcome::Interrupted)
     } else {
         (AfterAttempt::RetryAt(now), AttemptOutcome::Interrupted)

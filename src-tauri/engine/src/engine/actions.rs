@@ -8,7 +8,7 @@ use crate::model::{
     Affected, BatchId, BulkAction, DeadLetterGroup, JobId, JobStatus, LeftOut, LeftOutReason,
     Place, Provider, RetryChanges, RetryPlan, Selection, TemplateKind,
 };
-use crate::pricing::{Prices, estimate};
+use crate::pricing::Prices;
 use crate::store::{Changes, Purge, Redrivable};
 
 /// Jobs that are removed in one transaction.
@@ -181,7 +181,7 @@ impl Engine {
         selection: Selection,
         changes: &Changes,
     ) -> Result<(Vec<i64>, RetryPlan), EngineError> {
-        let jobs = self.0.store.redrivable(selection).await?;
+        let jobs = self.0.store.redrivable(selection, changes.clone()).await?;
         let prices = self.0.store.prices().await?;
         let paths = jobs
             .iter()
@@ -223,16 +223,24 @@ impl Engine {
         if let Some(max_tokens) = changes.max_tokens {
             super::checks::checked_max_tokens(max_tokens)?;
         }
+        let settings = super::keys::addressed(&self.0.config, self.0.store.settings().await?);
+        if changes.provider != Some(Provider::Offline) {
+            super::plan::can_be_cited(&settings, template.as_ref())?;
+        }
+        let sends = template
+            .as_ref()
+            .map(|template| super::plan::sends(&settings, Some(template)));
         let model = match (changes.provider, changes.model) {
             (Some(Provider::Offline), _) => Some(crate::provider::offline::METHOD.to_owned()),
             (_, Some(model)) if !model.trim().is_empty() => Some(model.trim().to_owned()),
-            (Some(Provider::Claude), _) => Some(self.0.store.settings().await?.model),
+            (Some(Provider::Claude), _) => Some(settings.model),
             _ => None,
         };
         Ok(Changes {
             provider: changes.provider,
             model,
             template,
+            sends,
             queue: changes.queue,
             max_tokens: changes.max_tokens,
             completed: changes.completed,
@@ -307,11 +315,10 @@ impl Sums {
         if provider == Provider::Offline {
             return;
         }
-        let mut work = job.work;
-        work.max_tokens = changes.max_tokens.unwrap_or(work.max_tokens);
-        let estimate = estimate(model, &work);
         let plus = |sum: Option<i64>, part: Option<i64>| sum?.checked_add(part?);
-        self.expected = plus(self.expected, prices.expected_micros(model, &estimate));
-        self.at_worst = plus(self.at_worst, prices.at_worst_micros(model, &estimate));
+        for call in &job.calls {
+            self.expected = plus(self.expected, prices.expected_micros(model, call));
+            self.at_worst = plus(self.at_worst, prices.at_worst_micros(model, call));
+        }
     }
 }

@@ -57,7 +57,7 @@ impl Engine {
             .clone()
     }
 
-    fn list_context(&self) -> ListContext {
+    pub(super) fn list_context(&self) -> ListContext {
         ListContext {
             local: self.local_time(),
             consumer: self.place(),

@@ -10,8 +10,11 @@ use tokio_util::sync::CancellationToken;
 use super::{Engine, Inner, blocking};
 use crate::config::EngineConfig;
 use crate::error::EngineError;
-use crate::model::{Cause, EngineEvent, KeyStatus, KeyTest, Provider};
-use crate::provider::claude::{ClaudeConfig, ClaudeProvider, ClaudeSetupError};
+use crate::model::{Cause, EngineEvent, KeyStatus, KeyTest, Provider, Settings};
+use crate::provider::Failure;
+use crate::provider::claude::{
+    ClaudeConfig, ClaudeProvider, ClaudeSetupError, TextAs, is_anthropic,
+};
 use crate::secrets::{ApiKey, SecretError};
 
 /// How long the keychain may take when a key is saved or removed: a person may have to unlock it.
@@ -80,15 +83,7 @@ impl Engine {
             return Err(EngineError::KeyMissing);
         }
         let model = self.0.store.settings().await?.model;
-        let tested =
-            self.claude()?
-                .test_key(&model)
-                .await
-                .map_err(|failure| EngineError::Provider {
-                    key_refused: failure.cause == Cause::KeyRefused,
-                    message: failure.message,
-                    hint: failure.cause.hint().to_owned(),
-                })?;
+        let tested = self.claude()?.test_key(&model).await.map_err(refused)?;
         self.key_changed().await?;
         Ok(tested)
     }
@@ -129,7 +124,7 @@ impl Engine {
         key_seen: &mut Option<String>,
     ) -> Result<(), EngineError> {
         let settings = self.0.store.settings().await?;
-        let claude = claude_at(&self.0.config, settings.base_url.as_deref())?;
+        let claude = claude_at(&self.0.config, &settings)?;
         *self.0.claude.lock().unwrap_or_else(PoisonError::into_inner) = claude;
         let changed = self.0.store.key_changed_at().await?;
         if *key_seen != changed {
@@ -199,15 +194,35 @@ async fn keychain(
     }
 }
 
+/// Returns the settings with the address that Claude is asked at, which may be the environment's, and with
+/// `text_only` only where it means that address: Anthropic itself reads PDFs, whatever was said of another.
+pub(super) fn addressed(config: &EngineConfig, mut settings: Settings) -> Settings {
+    settings.base_url = settings
+        .base_url
+        .or_else(|| config.environment_base_url.clone());
+    settings.text_only &= settings
+        .base_url
+        .as_deref()
+        .is_some_and(|base_url| !is_anthropic(base_url));
+    settings
+}
+
 /// Returns Claude, without a key, at the address of the settings, else of the environment, else at
 /// Anthropic itself.
+///
+/// Text goes there as a document of its own, which can be cited, unless the person says that the address
+/// can't read documents: one of which nobody says so is taken at its word that it speaks as Anthropic does.
 pub(super) fn claude_at(
     config: &EngineConfig,
-    base_url: Option<&str>,
+    settings: &Settings,
 ) -> Result<ClaudeProvider, EngineError> {
+    let settings = addressed(config, settings.clone());
     let mut claude = ClaudeConfig::new(SecretString::from(""));
-    if let Some(base_url) = base_url.or(config.environment_base_url.as_deref()) {
-        base_url.clone_into(&mut claude.base_url);
+    if settings.text_only {
+        claude.text_as = TextAs::Prompt;
+    }
+    if let Some(base_url) = settings.base_url {
+        claude.base_url = base_url;
     }
     let clock = Arc::clone(&config.clock);
     let now = Arc::new(move || {
@@ -217,6 +232,18 @@ pub(super) fn claude_at(
     Ok(ClaudeProvider::new(&claude)
         .map_err(unusable)?
         .with_now(now))
+}
+
+/// Returns the error for what the provider did not do.
+pub(super) fn refused(failure: Failure) -> EngineError {
+    if failure.cause == Cause::KeyMissing {
+        return EngineError::KeyMissing;
+    }
+    EngineError::Provider {
+        key_refused: failure.cause == Cause::KeyRefused,
+        message: failure.message,
+        hint: failure.cause.hint().to_owned(),
+    }
 }
 
 fn unusable(error: ClaudeSetupError) -> EngineError {

@@ -1,12 +1,16 @@
 //! What a submission asks, and what it would come to.
 
 use super::Engine;
+use super::keys::addressed;
 use crate::error::EngineError;
+use crate::intake::KeptScan;
 use crate::model::{
-    Provider, ScanId, ScannedFile, Sends, Settings, Submission, SubmissionPlan, TemplateKind,
-    Variables,
+    Finding, Provider, ScanId, ScannedFile, Sends, Settings, Submission, SubmissionPlan,
+    TemplateKind, Variables,
 };
-use crate::pricing::{DocumentWork, Work, estimate};
+use crate::parts::{self, Known, Part, Question};
+use crate::pdf::Measures;
+use crate::pricing::{DocumentWork, Estimate, Work, estimate};
 use crate::reuse;
 use crate::store::{NewInput, NewJob};
 use crate::templates::Template;
@@ -38,7 +42,7 @@ impl Engine {
         submission: Submission,
     ) -> Result<SubmissionPlan, EngineError> {
         let template = self.template(&submission.template).await?;
-        let report = self
+        let scan = self
             .0
             .scans
             .look_at(scan_id)
@@ -47,7 +51,7 @@ impl Engine {
                 name: scan_id.0.to_string(),
             })?;
         let asked = self.asked(&submission, Some(template)).await?;
-        let (plan, _) = self.plan(&asked, &submission, &report.files).await?;
+        let (plan, _) = self.plan(&asked, &submission, &scan).await?;
         Ok(plan)
     }
 
@@ -57,7 +61,7 @@ impl Engine {
         submission: &Submission,
         template: Option<Template>,
     ) -> Result<Asked, EngineError> {
-        let settings: Settings = self.0.store.settings().await?;
+        let settings = addressed(&self.0.config, self.0.store.settings().await?);
         let provider = submission.provider;
         if provider == Provider::Offline
             && template
@@ -70,6 +74,9 @@ impl Engine {
             ));
         }
         let sends = sends(&settings, template.as_ref());
+        if provider == Provider::Claude {
+            can_be_cited(&settings, template.as_ref())?;
+        }
         let model = match provider {
             Provider::Claude => submission.model.clone().unwrap_or(settings.model),
             Provider::Offline => crate::provider::offline::METHOD.to_owned(),
@@ -116,14 +123,14 @@ impl Engine {
         Ok(variables)
     }
 
-    /// Says what files would come to, and returns the digests of what each asks, for those that an earlier
-    /// result may serve.
+    /// Says what files would come to, and returns what becomes of each.
     pub(super) async fn plan(
         &self,
         asked: &Asked,
         submission: &Submission,
-        files: &[ScannedFile],
-    ) -> Result<(SubmissionPlan, Vec<Option<String>>), EngineError> {
+        scan: &KeptScan,
+    ) -> Result<(SubmissionPlan, Vec<PlannedFile>), EngineError> {
+        let files = &scan.report.files;
         let keys: Vec<Option<String>> = files
             .iter()
             .map(|file| key(asked, file).filter(|_| !submission.fresh))
@@ -136,37 +143,36 @@ impl Engine {
             .into_iter()
             .map(|(key, _)| key)
             .collect();
-        let keys: Vec<Option<String>> = keys
-            .into_iter()
-            .map(|key| key.filter(|key| known.contains(key)))
-            .collect();
         let mut plan = SubmissionPlan {
+            estimates: self.estimates_for(asked).await?,
             expected_micros: Some(0),
             at_worst_micros: Some(0),
             ..SubmissionPlan::default()
         };
         let prices = self.0.store.prices().await?;
-        let body = asked
-            .template
-            .as_ref()
-            .map_or("", |template| template.body.as_str());
-        for (file, key) in files.iter().zip(&keys) {
-            if file.document.finding.is_some() {
-                plan.to_fail += 1;
-            } else if key.is_some() {
-                plan.reused += 1;
-            } else {
-                plan.to_run += 1;
-                let work = Work {
-                    document: Some(document_work(file, asked.sends)),
-                    prompt_bytes: body.len() as u64,
-                    prompt_characters: body.chars().count() as u64,
-                    max_tokens: asked.max_tokens,
-                };
-                add_price(&mut plan, asked, &prices, &work);
+        let minute = u64::from(self.0.store.settings().await?.tokens_per_minute);
+        let mut planned = Vec::with_capacity(files.len());
+        for (file, key) in files.iter().zip(keys) {
+            let measures = scan.measures.get(&file.document.sha256);
+            let to_ask = to_ask(asked, file, measures, minute);
+            let planned_file = match (key.filter(|key| known.contains(key)), to_ask) {
+                (Some(key), PlannedFile::Ask(parts)) => PlannedFile::Reuse(key, parts),
+                (_, to_ask) => to_ask,
+            };
+            match &planned_file {
+                PlannedFile::Refuse(_) => plan.to_fail += 1,
+                PlannedFile::Reuse(..) => plan.reused += 1,
+                PlannedFile::Ask(parts) => {
+                    plan.to_run += 1;
+                    plan.in_parts += u64::from(!parts.is_empty());
+                    for call in calls(asked, file, parts) {
+                        add_call(&mut plan, asked, &prices, &call);
+                    }
+                }
             }
+            planned.push(planned_file);
         }
-        Ok((plan, keys))
+        Ok((plan, planned))
     }
 
     /// Says what a prompt would come to.
@@ -188,16 +194,33 @@ impl Engine {
                 prompt_characters: prompt.chars().count() as u64,
                 max_tokens: asked.max_tokens,
             };
-            add_price(&mut plan, asked, &self.0.store.prices().await?, &work);
+            let call = estimate(&asked.model, &work);
+            add_call(&mut plan, asked, &self.0.store.prices().await?, &call);
         }
         Ok(plan)
     }
 }
 
+/// Makes sure that pages can be cited where a template wants them to be.
+pub(super) fn can_be_cited(
+    settings: &Settings,
+    template: Option<&Template>,
+) -> Result<(), EngineError> {
+    let wanted = template.is_some_and(|template| template.kind == TemplateKind::CitedProse);
+    match &settings.base_url {
+        Some(address) if settings.text_only && wanted => Err(EngineError::bad_input(
+            format!(
+                "{address} is sent the text of PDFs as a part of the prompt, in which no pages can be cited."
+            ),
+            "Use a template without page references, or ask at an address that reads PDFs.",
+        )),
+        _ => Ok(()),
+    }
+}
+
 /// Returns what is sent of documents: their text where the template or the address wants it so.
-fn sends(settings: &Settings, template: Option<&Template>) -> Sends {
-    let address_wants = settings.base_url.is_some() && settings.text_only;
-    if address_wants {
+pub(super) fn sends(settings: &Settings, template: Option<&Template>) -> Sends {
+    if settings.base_url.is_some() && settings.text_only {
         Sends::Text
     } else {
         template.map_or(Sends::Pdf, |template| template.sends)
@@ -217,25 +240,90 @@ pub(super) fn document_work(file: &ScannedFile, sends: Sends) -> DocumentWork {
     }
 }
 
-/// Adds the price of one job; nothing is known of a sum with an unknown part.
-fn add_price(
+/// What becomes of a file that is submitted.
+pub(super) enum PlannedFile {
+    /// It can't be summarized.
+    Refuse(Finding),
+    /// An earlier result serves again, found by this digest; these are its parts if that is gone when it is
+    /// wanted.
+    Reuse(String, Vec<Part>),
+    /// It is asked, in these parts; as a whole where there are none.
+    Ask(Vec<Part>),
+}
+
+/// Says whether a file can be asked about, and in which parts.
+fn to_ask(
+    asked: &Asked,
+    file: &ScannedFile,
+    measures: Option<&Measures>,
+    minute: u64,
+) -> PlannedFile {
+    if let Some(finding) = &file.document.finding {
+        return PlannedFile::Refuse(finding.clone());
+    }
+    if asked.provider == Provider::Offline {
+        return PlannedFile::Ask(Vec::new());
+    }
+    let known = Known {
+        pages: file.document.pages,
+        bytes: file.document.bytes,
+        text: document_work(file, asked.sends).text,
+        measures,
+    };
+    match parts::plan(&known, &question(asked), minute) {
+        Ok(parts) => PlannedFile::Ask(parts),
+        Err(finding) => PlannedFile::Refuse(finding),
+    }
+}
+
+fn question(asked: &Asked) -> Question<'_> {
+    let body = asked
+        .template
+        .as_ref()
+        .map_or("", |template| template.body.as_str());
+    Question {
+        model: &asked.model,
+        sends: asked.sends,
+        prompt_bytes: body.len() as u64,
+        prompt_characters: body.chars().count() as u64,
+        max_tokens: asked.max_tokens,
+    }
+}
+
+/// Returns what each call about a file takes.
+fn calls(asked: &Asked, file: &ScannedFile, parts: &[Part]) -> Vec<Estimate> {
+    let question = question(asked);
+    if parts.is_empty() {
+        let document = document_work(file, asked.sends);
+        let work = question.work(document.pages, document.text);
+        return vec![estimate(&asked.model, &work)];
+    }
+    let mut calls: Vec<Estimate> = parts.iter().map(|part| question.part(part)).collect();
+    calls.push(question.combining(&[], parts.len() as u64));
+    calls
+}
+
+/// Adds one call; nothing is known of a sum with an unknown part.
+fn add_call(
     plan: &mut SubmissionPlan,
     asked: &Asked,
     prices: &crate::pricing::Prices,
-    work: &Work,
+    call: &Estimate,
 ) {
     if asked.provider == Provider::Offline {
         return;
     }
-    let estimate = estimate(&asked.model, work);
+    let call = call.following(plan.estimates.as_ref());
+    plan.calls += 1;
+    plan.input_tokens = plan.input_tokens.saturating_add(call.expected_input);
     let plus = |sum: Option<i64>, part: Option<i64>| sum?.checked_add(part?);
     plan.expected_micros = plus(
         plan.expected_micros,
-        prices.expected_micros(&asked.model, &estimate),
+        prices.expected_micros(&asked.model, &call),
     );
     plan.at_worst_micros = plus(
         plan.at_worst_micros,
-        prices.at_worst_micros(&asked.model, &estimate),
+        prices.at_worst_micros(&asked.model, &call),
     );
 }
 
@@ -250,6 +338,7 @@ fn key(asked: &Asked, file: &ScannedFile) -> Option<String> {
         template: asked.template.as_ref()?,
         provider: asked.provider,
         model: &asked.model,
+        sends: asked.sends,
         values: &values,
     })
 }

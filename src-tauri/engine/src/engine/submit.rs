@@ -1,93 +1,24 @@
-//! Scanning and submitting.
+//! Submitting: from a scan or a prompt to jobs.
 
-use std::path::{Component, Path, PathBuf};
-use std::sync::PoisonError;
-
-use tokio_util::sync::CancellationToken;
+use std::path::Path;
 
 use super::Engine;
-use super::plan::{Asked, document_work};
+use super::plan::{Asked, PlannedFile};
 use crate::error::EngineError;
-use crate::intake::{self, LONGEST_PROMPT};
+use crate::intake::{KeptScan, LONGEST_PROMPT};
 use crate::model::{
-    BatchId, EngineEvent, JobId, ScanId, ScanReport, ScannedFile, Sends, Submission,
-    SubmissionPlan, Submitted,
+    BatchId, EngineEvent, JobId, ScanId, ScannedFile, Submission, SubmissionPlan, Submitted,
 };
-use crate::pricing::{Estimate, Work, estimate};
 use crate::reuse;
 use crate::store::{NewBatch, NewInput, NewJob};
 use crate::templates::Template;
 
 /// Jobs of this program belong to its one person; the HTTP API names others.
 const USER: &str = "local";
-/// About the length of a template's body, for a forecast before one is chosen.
-const TEMPLATE_BYTES: u64 = 1_000;
 /// Longest name of a batch and of a prompt's title, in characters.
 const LONGEST_TITLE: usize = 120;
 
 impl Engine {
-    /// Walks and inspects what was dropped, and keeps the report for [`Engine::submit_scan`].
-    ///
-    /// # Errors
-    /// [`EngineError::BadInput`] when there is nothing to scan or the scan was cancelled.
-    pub async fn scan(&self, paths: Vec<PathBuf>) -> Result<ScanReport, EngineError> {
-        if paths.is_empty() {
-            return Err(EngineError::bad_input(
-                "No files were given.",
-                "Choose PDFs or folders with PDFs.",
-            ));
-        }
-        let cancel = CancellationToken::new();
-        *self
-            .0
-            .scan_cancel
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner) = cancel.clone();
-        let settings = self.0.store.settings().await?;
-        let mut own = vec![self.0.config.data_directory.clone()];
-        own.extend(
-            settings
-                .output_folder
-                .as_ref()
-                .and_then(|folder| std::fs::canonicalize(folder).ok()),
-        );
-        let parts = intake::ScanParts {
-            pdf: &self.0.pdf,
-            own,
-            events: &self.0.events,
-        };
-        let paths = paths.into_iter().map(from_the_root).collect();
-        let mut report = intake::scan(paths, parts, &cancel).await?;
-        let prices = self.0.store.prices().await?;
-        let estimates: Vec<Estimate> = report
-            .files
-            .iter()
-            .filter(|file| file.document.finding.is_none())
-            .map(|file| {
-                let work = Work {
-                    document: Some(document_work(file, Sends::Pdf)),
-                    prompt_bytes: TEMPLATE_BYTES,
-                    prompt_characters: TEMPLATE_BYTES,
-                    max_tokens: settings.max_tokens,
-                };
-                estimate(&settings.model, &work)
-            })
-            .collect();
-        let sum = |price: &dyn Fn(&Estimate) -> Option<i64>| estimates.iter().map(price).sum();
-        report.expected_micros = sum(&|of| prices.expected_micros(&settings.model, of));
-        report.at_worst_micros = sum(&|of| prices.at_worst_micros(&settings.model, of));
-        Ok(self.0.scans.keep(report))
-    }
-
-    /// Ends the scan that runs, if one does.
-    pub fn cancel_scan(&self) {
-        self.0
-            .scan_cancel
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .cancel();
-    }
-
     /// Stores a scan's files as jobs; they are on disk when this returns.
     ///
     /// Files that can't be summarized as they are become failed jobs, so that nothing dropped is lost.
@@ -101,7 +32,7 @@ impl Engine {
         submission: Submission,
     ) -> Result<Submitted, EngineError> {
         let template = self.template(&submission.template).await?;
-        let report = self
+        let scan = self
             .0
             .scans
             .take(scan_id)
@@ -109,16 +40,16 @@ impl Engine {
                 what: "scan",
                 name: scan_id.0.to_string(),
             })?;
-        if report.files.is_empty() {
+        if scan.report.files.is_empty() {
             return Err(EngineError::bad_input(
                 "There is no PDF among these files.",
                 "Choose PDFs or folders with PDFs.",
             ));
         }
-        match self.submit_files(&submission, template, &report).await {
+        match self.submit_files(&submission, template, &scan).await {
             Ok(submitted) => Ok(submitted),
             Err(error) => {
-                self.0.scans.put_back(report);
+                self.0.scans.put_back(scan);
                 Err(error)
             }
         }
@@ -128,19 +59,36 @@ impl Engine {
         &self,
         submission: &Submission,
         template: Template,
-        report: &ScanReport,
+        scan: &KeptScan,
     ) -> Result<Submitted, EngineError> {
+        let report = &scan.report;
         let asked = self.asked(submission, Some(template)).await?;
-        let (plan, keys) = self.plan(&asked, submission, &report.files).await?;
-        let wanted = keys.iter().flatten().cloned().collect();
+        let (plan, planned) = self.plan(&asked, submission, scan).await?;
+        let wanted = planned
+            .iter()
+            .filter_map(|file| match file {
+                PlannedFile::Reuse(key, _) => Some(key.clone()),
+                PlannedFile::Ask(_) | PlannedFile::Refuse(_) => None,
+            })
+            .collect();
         let mut answers = reuse::answers(&self.0.store, &self.0.library, wanted).await?;
         let jobs = report
             .files
             .iter()
-            .zip(keys)
-            .map(|(file, key)| NewJob {
-                reused: key.and_then(|key| answers.remove(&key)),
-                ..new_job(file)
+            .zip(planned)
+            .map(|(file, planned)| {
+                let mut job = new_job(file, scan);
+                match planned {
+                    PlannedFile::Refuse(finding) => {
+                        job.finding = Some((finding.cause, finding.message));
+                    }
+                    PlannedFile::Reuse(key, parts) => match answers.remove(&key) {
+                        Some(answer) => job.reused = Some(answer),
+                        None => job.parts = parts,
+                    },
+                    PlannedFile::Ask(parts) => job.parts = parts,
+                }
+                job
             })
             .collect();
         let folder = common_folder(&report.files);
@@ -178,6 +126,7 @@ impl Engine {
             input: NewInput::Prompt(prompt),
             finding: None,
             reused: None,
+            parts: Vec::new(),
         };
         let asked = self.asked(&submission, None).await?;
         let plan = self.plan_of_prompt(&asked, &job).await?;
@@ -248,17 +197,6 @@ impl Engine {
     }
 }
 
-/// Returns a path that means the same file wherever the program that reads it is started.
-fn from_the_root(path: PathBuf) -> PathBuf {
-    // Without a present folder there is nothing better than what was given.
-    let path = std::path::absolute(&path).unwrap_or(path);
-    if path.components().any(|part| part == Component::ParentDir) {
-        // A file that is missing is said to be so by the scan.
-        return path.canonicalize().unwrap_or(path);
-    }
-    path
-}
-
 /// Returns the deepest folder that holds all files.
 fn common_folder(files: &[ScannedFile]) -> Option<String> {
     let mut folders = files
@@ -274,7 +212,7 @@ fn common_folder(files: &[ScannedFile]) -> Option<String> {
     Some(common.to_string_lossy().into_owned())
 }
 
-fn new_job(file: &ScannedFile) -> NewJob {
+fn new_job(file: &ScannedFile, scan: &KeptScan) -> NewJob {
     NewJob {
         job_id: JobId::generate(),
         title: file.name.clone(),
@@ -284,12 +222,10 @@ fn new_job(file: &ScannedFile) -> NewJob {
             modified_ms: file.modified_ms,
             document: Some(file.document.clone())
                 .filter(|document| !document.sha256.as_str().is_empty()),
+            measures: scan.measures.get(&file.document.sha256).cloned(),
         },
-        finding: file
-            .document
-            .finding
-            .as_ref()
-            .map(|finding| (finding.cause, finding.message.clone())),
+        finding: None,
         reused: None,
+        parts: Vec::new(),
     }
 }

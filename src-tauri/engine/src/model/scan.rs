@@ -27,6 +27,8 @@ pub enum SkipReason {
     OwnOutput,
     /// A pipe, a socket or a device.
     NotAFile,
+    /// Its name or that of a folder around it is no text (UTF-8), so that it could not be found again.
+    NameNotText,
     /// It is still being written, as by a copy or a download under way.
     StillWritten,
 }

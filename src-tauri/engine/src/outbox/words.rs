@@ -194,7 +194,7 @@ mod tests {
             told(&to_tell),
             [(
                 "lease.pdf failed".to_owned(),
-                "It needs a password. Remove the password in a PDF reader and add the unlocked file."
+                "It needs a password. Give its password. It is used on this machine only, and forgotten when Gistmill is closed."
                     .to_owned()
             )]
         );

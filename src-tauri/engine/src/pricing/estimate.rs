@@ -1,10 +1,22 @@
 //! How many tokens a call will take, before it is made.
 //!
-//! Anthropic counts 1,500 to 3,000 tokens of text a page, and an image of each page besides: up to
-//! 1,568 tokens with older models, up to 4,784 with newer ones, whose tokenizer also makes a third more of
-//! the same text. Dense pages come to about 3,000 tokens in all; the sums of the maxima are the worst case.
+//! A page of a PDF is sent to the model as a picture and as its text (Anthropic, "PDF support"). Counted by
+//! others (`JOHNISKING/pdf-token-cost` on Hugging Face, version 2 of 2026-10-18: 1, 5 and 10 pages of text
+//! with a model of each tokenizer, and a scanned page):
+//!
+//! - a picture takes 1,574 tokens, with newer models too, though their pictures may take up to 4,784
+//!   (Anthropic, "Vision"): at worst a page is taken for one of those;
+//! - text takes what the same text takes in a prompt, and about 42 tokens a page for its wrapping;
+//! - English text has about 4.3 characters a token, and 3.0 with the tokenizer of Claude 4.7 and later;
+//!   Chinese, Japanese and Korean take about 1.1 tokens a character with both (an assumption).
+//!
+//! Three numbers come of it. *Expected* is the middle. *Dense* is what figures, code and languages other
+//! than English come to: the budget of a minute reserves it. *Worst* is a token for every letter, which no
+//! alphabet but the rarest exceeds: a spend cap reserves it. Where the text was not looked at, pages are
+//! taken for ordinary, dense and full ones (Anthropic: 1,500 to 3,000 tokens of text a page); where it was
+//! read in part, or not to be relied on, the worst is not less than that.
 
-use crate::model::{Sends, TextLayer};
+use crate::model::{EstimateCheck, Sends, TextLayer};
 
 /// What a call works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +51,7 @@ pub struct TextWork {
     pub letters: u64,
     /// Characters of scripts that take about a token each.
     pub ideographs: u64,
-    /// Whether every page was read, so that the numbers are no projection.
+    /// Whether every page was read and its letters are known, so that the numbers are no projection.
     pub all_read: bool,
 }
 
@@ -67,21 +79,62 @@ impl TextLayer {
             pages: (u64::from(self.pages_with_text) * pages).div_ceil(read.max(1)),
             letters: self.letters,
             ideographs: self.ideographs,
-            all_read: read >= pages,
+            all_read: read >= pages && self.unknown_percent <= UNKNOWN_PERCENT,
         }
     }
 }
 
-/// Tokens of a page: ordinary, dense, at worst; with older tokenizers.
-const OLDER_PAGE: [u64; 3] = [2_300, 3_000, 4_600];
-/// The same with newer tokenizers.
-const NEWER_PAGE: [u64; 3] = [3_000, 3_900, 7_800];
-/// Pages taken for a PDF that could not be counted: ordinary and dense, at worst.
-const UNCOUNTED_PAGES: [u64; 3] = [20, 20, 100];
-/// Tokens of the wrapping around document and prompt.
-const WRAPPING: u64 = 200;
+/// A value of its kind for each of the three numbers: expected, dense, at worst.
+type Three = [u64; 3];
+
+/// How a family of models counts.
+struct Family {
+    /// Tokens of a page's picture.
+    picture: Three,
+    /// Tokens of the text of a page that was not looked at.
+    unseen_page: Three,
+    /// Letters of a hundred tokens.
+    letters_a_hundred: Three,
+    /// Letters of a hundred tokens of a prompt, which is written for people: expected, dense.
+    prompt_a_hundred: [u64; 2],
+}
+
+const OLDER_FAMILY: Family = Family {
+    picture: [1_574, 1_600, 1_600],
+    unseen_page: [726, 1_400, 3_000],
+    letters_a_hundred: [430, 250, 100],
+    prompt_a_hundred: [400, 300],
+};
+
+const NEWER_FAMILY: Family = Family {
+    picture: [1_574, 1_600, 4_784],
+    unseen_page: [1_426, 2_300, 4_350],
+    letters_a_hundred: [300, 172, 69],
+    prompt_a_hundred: [300, 200],
+};
+
+/// Hundredths of a token that a Chinese, Japanese or Korean character takes.
+const IDEOGRAPH: Three = [110, 150, 200];
+/// Tokens of the wrapping around the text of a page of a PDF.
+const PAGE_WRAPPING: Three = [42, 60, 100];
+/// Tokens of the line that tells the number of a page, where text is sent.
+const PAGE_MARKER: Three = [8, 12, 16];
+/// Tokens of the wrapping around the pages of a PDF, and around a text.
+const PDF_WRAPPING: Three = [25, 200, 200];
+const TEXT_WRAPPING: Three = [10, 200, 200];
+/// How much of the text there may be where not all of it was read, in percent of what was carried forward.
+const PROJECTED: Three = [100, 125, 200];
+/// Pages taken for a PDF that could not be counted.
+const UNCOUNTED_PAGES: Three = [20, 20, 100];
 /// Output tokens of an ordinary summary.
 const SUMMARY: u64 = 900;
+/// Above this share of glyphs that have no known character, a text is not to be relied on.
+const UNKNOWN_PERCENT: u8 = 5;
+
+/// Calls that must have been compared before estimates follow them.
+const ENOUGH_CALLS: u64 = 5;
+/// The least and the most that estimates follow, in percent.
+const FOLLOWED_PERCENT: (u32, u32) = (50, 200);
 
 /// Models that count tokens as those before Claude 4.7 did.
 const OLDER: [&str; 5] = [
@@ -92,100 +145,129 @@ const OLDER: [&str; 5] = [
     "claude-haiku-4-5",
 ];
 
+fn family(model: &str) -> &'static Family {
+    let id = model.strip_prefix("anthropic/").unwrap_or(model);
+    if OLDER.iter().any(|older| id.starts_with(older)) {
+        &OLDER_FAMILY
+    } else {
+        &NEWER_FAMILY
+    }
+}
+
 /// Returns how many tokens a call to `model` will take.
 #[must_use]
 pub fn estimate(model: &str, work: &Work) -> Estimate {
-    let id = model.strip_prefix("anthropic/").unwrap_or(model);
-    let page = if OLDER.iter().any(|older| id.starts_with(older)) {
-        OLDER_PAGE
-    } else {
-        NEWER_PAGE
+    let family = family(model);
+    let [ordinary, dense] = prompt_tokens(family, work);
+    let prompt = [ordinary, dense, dense];
+    let input = |at: usize| {
+        let document = work.document.map_or_else(
+            || TEXT_WRAPPING[at],
+            |document| document_tokens(family, &document, at),
+        );
+        document.saturating_add(prompt[at])
     };
-    let pages = match work.document.map(|document| document.pages) {
-        None => [0; 3],
-        Some(Some(pages)) => [u64::from(pages.max(1)); 3],
-        Some(None) => UNCOUNTED_PAGES,
-    };
-    let [ordinary, dense] = prompt_tokens(work);
     Estimate {
-        expected_input: pages[0] * page[0] + ordinary + WRAPPING,
-        dense_input: pages[1] * page[1] + dense + WRAPPING,
-        worst_input: pages[2] * page[2] + dense + WRAPPING,
+        expected_input: input(0),
+        dense_input: input(1),
+        worst_input: input(2),
         expected_output: SUMMARY.min(u64::from(work.max_tokens)),
         worst_output: u64::from(work.max_tokens),
     }
 }
 
+/// Returns the tokens of a document: expected, dense or at worst, as `at` says.
+fn document_tokens(family: &Family, document: &DocumentWork, at: usize) -> u64 {
+    let pages = document
+        .pages
+        .map_or(UNCOUNTED_PAGES[at], |pages| u64::from(pages.max(1)));
+    let unseen = pages.saturating_mul(family.unseen_page[at]);
+    let (text, text_pages) = match document.text {
+        None => (unseen, pages),
+        Some(text) => {
+            let letters = text.letters.saturating_mul(100) / family.letters_a_hundred[at];
+            let ideographs = text.ideographs.saturating_mul(IDEOGRAPH[at]) / 100;
+            let seen = letters.saturating_add(ideographs);
+            if text.all_read && document.pages.is_some() {
+                (seen, text.pages.min(pages))
+            } else {
+                let carried = seen.saturating_mul(PROJECTED[at]) / 100;
+                // What is not known of a document may be as full as one that nobody looked at.
+                let most = if at == 2 {
+                    carried.max(unseen)
+                } else {
+                    carried
+                };
+                (
+                    most,
+                    if at == 2 {
+                        pages
+                    } else {
+                        text.pages.min(pages)
+                    },
+                )
+            }
+        }
+    };
+    let around = match document.sends {
+        Sends::Pdf => PDF_WRAPPING[at]
+            .saturating_add(pages.saturating_mul(family.picture[at]))
+            .saturating_add(text_pages.saturating_mul(PAGE_WRAPPING[at])),
+        Sends::Text => TEXT_WRAPPING[at].saturating_add(pages.saturating_mul(PAGE_MARKER[at])),
+    };
+    around.saturating_add(text)
+}
+
+impl Estimate {
+    /// Returns the estimate as it follows what was counted of earlier calls, once there were enough of them.
+    ///
+    /// What is expected goes up and down with them, within bounds; what a budget or a cap reserves only goes
+    /// up, since a document that was cheap says nothing of the next one. What is recorded to be compared
+    /// must be the estimate before this, or it would follow itself.
+    #[must_use]
+    pub fn following(mut self, check: Option<&EstimateCheck>) -> Self {
+        let Some(check) = check.filter(|check| check.calls >= ENOUGH_CALLS) else {
+            return self;
+        };
+        let (least, most) = FOLLOWED_PERCENT;
+        let percent = u64::from(check.counted_percent.clamp(least, most));
+        let scaled = |tokens: u64, percent: u64| tokens.saturating_mul(percent).div_ceil(100);
+        self.expected_input = scaled(self.expected_input, percent);
+        self.dense_input = scaled(self.dense_input, percent.max(100));
+        self.worst_input = scaled(self.worst_input, percent.max(100));
+        self
+    }
+}
+
 /// Returns about how many tokens a text has.
 pub(crate) fn text_tokens(text: &str) -> u64 {
-    let [ordinary, _] = prompt_tokens(&Work {
-        document: None,
-        prompt_bytes: text.len() as u64,
-        prompt_characters: text.chars().count() as u64,
-        max_tokens: 0,
-    });
+    let [ordinary, _] = prompt_tokens(
+        &OLDER_FAMILY,
+        &Work {
+            document: None,
+            prompt_bytes: text.len() as u64,
+            prompt_characters: text.chars().count() as u64,
+            max_tokens: 0,
+        },
+    );
     ordinary
 }
 
 /// Returns the tokens of the prompt: ordinary, and dense (figures, code, rare scripts).
 ///
 /// Latin text takes about a token for four characters, other scripts one to one and a half for each.
-fn prompt_tokens(work: &Work) -> [u64; 2] {
+fn prompt_tokens(family: &Family, work: &Work) -> [u64; 2] {
     let bytes = work.prompt_bytes;
     let characters = work.prompt_characters.min(bytes);
     // Characters outside ASCII take two to four bytes; most of them three.
     let other = (bytes - characters).div_ceil(2).min(characters);
-    let latin = characters - other;
+    let latin = (characters - other).saturating_mul(100);
+    let [ordinary, dense] = family.prompt_a_hundred;
     [
-        latin.div_ceil(4) + other.saturating_mul(13).div_ceil(10),
-        latin.div_ceil(3) + other.saturating_mul(17).div_ceil(10),
+        latin.div_ceil(ordinary) + other.saturating_mul(13).div_ceil(10),
+        latin.div_ceil(dense) + other.saturating_mul(17).div_ceil(10),
     ]
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn document(pages: Option<u32>) -> Work {
-        Work {
-            document: Some(DocumentWork {
-                pages,
-                ..DocumentWork::default()
-            }),
-            prompt_bytes: 0,
-            prompt_characters: 0,
-            max_tokens: 4_096,
-        }
-    }
-
-    #[test]
-    fn a_page_takes_more_tokens_with_newer_models() {
-        let older = estimate("claude-sonnet-4-6", &document(Some(3)));
-        let newer = estimate("claude-sonnet-5-5", &document(Some(3)));
-        assert_eq!(older.expected_input, 3 * 2_300 + 200, "Anthropic's example");
-        assert!(newer.expected_input > older.expected_input);
-        assert!(older.worst_input > older.dense_input);
-        assert!(older.dense_input > older.expected_input);
-    }
-
-    #[test]
-    fn an_uncounted_pdf_is_not_taken_for_an_empty_one() {
-        let uncounted = estimate("claude-sonnet-4-6", &document(None));
-        assert!(uncounted.worst_input >= 400_000);
-    }
-
-    #[test]
-    fn a_japanese_prompt_takes_more_tokens_than_a_latin_one_of_the_same_length() {
-        let text = |prompt: &str| {
-            let work = Work {
-                document: None,
-                prompt_bytes: prompt.len() as u64,
-                prompt_characters: prompt.chars().count() as u64,
-                max_tokens: 100,
-            };
-            estimate("claude-sonnet-4-6", &work).expected_input
-        };
-        assert_eq!(text(&"a".repeat(400)), 100 + 200);
-        assert_eq!(text(&"あ".repeat(400)), 520 + 200);
-    }
-}
+mod tests;

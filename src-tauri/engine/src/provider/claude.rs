@@ -6,10 +6,13 @@
 mod answer;
 mod body;
 mod call;
+mod count;
+mod envelope;
 mod event;
 mod failure;
 mod header;
 mod models;
+mod pages;
 mod send;
 mod sse;
 
@@ -64,6 +67,16 @@ impl Default for Timeouts {
     }
 }
 
+/// How the text of a document is sent, where text is sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TextAs {
+    /// As a document of its own, whose statements can be cited.
+    #[default]
+    Document,
+    /// As a part of the prompt, for addresses that drop documents silently, as Ollama does.
+    Prompt,
+}
+
 /// What a [`ClaudeProvider`] needs to know.
 #[derive(Clone, Debug)]
 pub struct ClaudeConfig {
@@ -73,6 +86,8 @@ pub struct ClaudeConfig {
     pub key: SecretString,
     /// How long each part of a call may take.
     pub timeouts: Timeouts,
+    /// How the text of a document is sent, where text is sent.
+    pub text_as: TextAs,
 }
 
 impl ClaudeConfig {
@@ -83,6 +98,7 @@ impl ClaudeConfig {
             base_url: ANTHROPIC_BASE_URL.to_owned(),
             key,
             timeouts: Timeouts::default(),
+            text_as: TextAs::default(),
         }
     }
 }
@@ -111,6 +127,7 @@ pub struct ClaudeProvider {
     base_url: Url,
     key: SecretString,
     timeouts: Timeouts,
+    text_as: TextAs,
     now: Now,
 }
 
@@ -146,6 +163,7 @@ impl ClaudeProvider {
             base_url,
             key: usable_key(&config.key)?,
             timeouts: config.timeouts,
+            text_as: config.text_as,
             now: Arc::new(SystemTime::now),
         })
     }
@@ -179,6 +197,23 @@ impl ClaudeProvider {
         models::test_key(self, model).await
     }
 
+    /// Has the input tokens of a request counted, which costs nothing and has a limit of calls of its own.
+    ///
+    /// The document is sent as it would be to be answered.
+    ///
+    /// # Errors
+    /// As [`Deliver::deliver`]; never billed.
+    pub async fn count_tokens(
+        &self,
+        request: &Request,
+        cancel: &CancellationToken,
+    ) -> Result<u64, Failure> {
+        self.require_key()?;
+        count::count_tokens(self, request, cancel)
+            .await
+            .map_err(|failure| self.scrub(failure).billed(super::Billed::No))
+    }
+
     fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base_url.as_str().trim_end_matches('/'))
     }
@@ -198,11 +233,7 @@ impl ClaudeProvider {
 
     /// Anthropic itself always wants a key; other endpoints may not.
     fn require_key(&self) -> Result<(), Failure> {
-        let anthropic = self
-            .base_url
-            .host_str()
-            .is_some_and(|host| host == "anthropic.com" || host.ends_with(".anthropic.com"));
-        if anthropic && self.key.expose_secret().is_empty() {
+        if is_anthropic_host(&self.base_url) && self.key.expose_secret().is_empty() {
             return Err(Failure::unsent(
                 Cause::KeyMissing,
                 "No Anthropic API key is set.",
@@ -245,6 +276,17 @@ fn base_url(text: &str) -> Result<Url, ClaudeSetupError> {
         return Err(wrong());
     }
     Ok(url)
+}
+
+fn is_anthropic_host(url: &Url) -> bool {
+    url.host_str()
+        .is_some_and(|host| host == "anthropic.com" || host.ends_with(".anthropic.com"))
+}
+
+/// Says whether Anthropic itself answers at an address, rather than somebody who speaks as it does.
+#[must_use]
+pub fn is_anthropic(base_url: &str) -> bool {
+    self::base_url(base_url).is_ok_and(|url| is_anthropic_host(&url))
 }
 
 fn is_loopback(url: &Url) -> bool {

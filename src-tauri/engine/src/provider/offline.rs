@@ -15,9 +15,6 @@ mod sentence;
 mod terms;
 mod title;
 
-use std::path::Path;
-use std::sync::Arc;
-
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
@@ -30,38 +27,9 @@ pub const METHOD: &str = "lexrank-v1";
 /// Shortest prompt, in characters, that is taken for a text to pick sentences from.
 const LEAST_PROMPT_CHARS: usize = 600;
 
-/// Gives the text of a PDF.
-#[async_trait]
-pub trait TextSource: Send + Sync {
-    /// Returns the text of each page, in order; an empty one for a page without text. Lines are
-    /// separated by line feeds.
-    ///
-    /// # Errors
-    /// When the file can't be read as a PDF, with the cause.
-    async fn text(&self, path: &Path) -> Result<Vec<String>, Failure>;
-}
-
-/// Answers requests by an extract of the document itself.
-#[derive(Clone)]
-pub struct OfflineProvider {
-    source: Arc<dyn TextSource>,
-}
-
-impl std::fmt::Debug for OfflineProvider {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("OfflineProvider")
-            .finish_non_exhaustive()
-    }
-}
-
-impl OfflineProvider {
-    /// Makes a provider that reads documents by `source`.
-    #[must_use]
-    pub fn new(source: Arc<dyn TextSource>) -> Self {
-        Self { source }
-    }
-}
+/// Answers requests by an extract of the document itself, of which it takes the text.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OfflineProvider;
 
 #[async_trait]
 impl Deliver for OfflineProvider {
@@ -73,7 +41,7 @@ impl Deliver for OfflineProvider {
     ) -> Result<Answer, Failure> {
         progress.advanced(JobPhase::Reading, 0);
         let work = async {
-            let job = self.read(request).await?;
+            let job = read(request)?;
             progress.advanced(JobPhase::Writing, 0);
             let stop = cancel.clone();
             tokio::task::spawn_blocking(move || job.run(&stop))
@@ -102,31 +70,32 @@ impl Deliver for OfflineProvider {
     }
 }
 
-impl OfflineProvider {
-    async fn read(&self, request: &Request) -> Result<Job, Failure> {
-        let most_chars = usize::try_from(request.max_tokens)
-            .unwrap_or(usize::MAX)
-            .saturating_mul(4);
-        let Some(document) = &request.document else {
-            if request.prompt.chars().count() < LEAST_PROMPT_CHARS {
-                return Err(needs_a_text());
-            }
-            return Ok(Job {
-                pages: vec![request.prompt.clone()],
-                name: None,
-                most_chars,
-            });
-        };
-        let pages = match &document.content {
-            DocumentContent::File { path, .. } => self.source.text(path).await?,
-            DocumentContent::Text(pages) => pages.clone(),
-        };
-        Ok(Job {
-            pages,
-            name: Some(document.name.clone()),
+/// Returns what sentences are picked from.
+fn read(request: &Request) -> Result<Job, Failure> {
+    let most_chars = usize::try_from(request.max_tokens)
+        .unwrap_or(usize::MAX)
+        .saturating_mul(4);
+    let Some(document) = &request.document else {
+        if request.prompt.chars().count() < LEAST_PROMPT_CHARS {
+            return Err(needs_a_text());
+        }
+        return Ok(Job {
+            pages: vec![request.prompt.clone()],
+            name: None,
             most_chars,
-        })
-    }
+        });
+    };
+    let DocumentContent::Text(pages) = &document.content else {
+        return Err(Failure::unsent(
+            Cause::InvalidRequest,
+            "The offline summarizer takes the text of a PDF, not the PDF.",
+        ));
+    };
+    Ok(Job {
+        pages: pages.clone(),
+        name: Some(document.name.clone()),
+        most_chars,
+    })
 }
 
 /// The part of the work that keeps a processor busy.

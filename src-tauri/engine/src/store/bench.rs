@@ -59,6 +59,7 @@ impl BenchQueue {
                 input: NewInput::Prompt(prompt),
                 finding: None,
                 reused: None,
+                parts: Vec::new(),
             }],
         };
         self.0.submit(batch, SystemClock.now()).await

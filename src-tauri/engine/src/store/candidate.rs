@@ -23,8 +23,29 @@ pub(super) struct Candidate {
     pub(super) place: (i64, i64, i64),
 }
 
-/// The columns of [`work`] over `jobs AS j`: the prompt, else the body of the template.
-pub(super) const WORK_COLUMNS: &str = "j.kind, \
+/// The columns of [`work`] over `jobs AS j`: what its next call works on. That is the first part without an
+/// answer, then the answers of all parts; a job without parts is asked as a whole. The prompt is its own, else
+/// the body of the template, with the words around it.
+pub(super) const WORK_COLUMNS: &str = "\
+     CASE WHEN j.parts > 0 AND j.parts_done = j.parts THEN 'prompt' ELSE j.kind END, \
+     CASE WHEN j.parts = 0 \
+          THEN (SELECT json_array(pages, text_pages, letters, ideographs, all_read) FROM documents \
+                WHERE sha256 = j.document_sha256) \
+          ELSE (SELECT json_array(p.last_page - p.first_page + 1, p.text_pages, p.letters, p.ideographs, \
+                       (SELECT all_read FROM documents WHERE sha256 = j.document_sha256)) \
+                FROM parts AS p WHERE p.job_id = j.job_id AND p.answered_at IS NULL \
+                ORDER BY p.first_page LIMIT 1) END, \
+     octet_length(coalesce(j.prompt, (SELECT body FROM templates AS t WHERE t.template_id = j.template_id \
+         AND t.version = j.template_version))) \
+         + CASE WHEN j.parts = 0 THEN 0 WHEN j.parts_done < j.parts THEN 400 \
+                ELSE (SELECT 400 + sum(octet_length(p.body) + 400) FROM parts AS p WHERE p.job_id = j.job_id) END, \
+     length(coalesce(j.prompt, (SELECT body FROM templates AS t WHERE t.template_id = j.template_id \
+         AND t.version = j.template_version))) \
+         + CASE WHEN j.parts = 0 THEN 0 WHEN j.parts_done < j.parts THEN 400 \
+                ELSE (SELECT 400 + sum(length(p.body) + 400) FROM parts AS p WHERE p.job_id = j.job_id) END, \
+     j.max_tokens, j.sends";
+/// As [`WORK_COLUMNS`], of the whole document.
+pub(super) const WHOLE_COLUMNS: &str = "j.kind, \
      (SELECT json_array(pages, text_pages, letters, ideographs, all_read) FROM documents \
          WHERE sha256 = j.document_sha256), \
      octet_length(coalesce(j.prompt, (SELECT body FROM templates AS t WHERE t.template_id = j.template_id \
@@ -32,6 +53,11 @@ pub(super) const WORK_COLUMNS: &str = "j.kind, \
      length(coalesce(j.prompt, (SELECT body FROM templates AS t WHERE t.template_id = j.template_id \
          AND t.version = j.template_version))), \
      j.max_tokens, j.sends";
+/// The words around a question that [`WORK_COLUMNS`] counts.
+const _: () = assert!(
+    crate::parts::FRAME_BYTES == 400,
+    "the queries count them, too"
+);
 
 /// Reads [`WORK_COLUMNS`] from column `at` on.
 pub(super) fn work(row: &Row<'_>, at: usize) -> rusqlite::Result<Work> {
@@ -54,7 +80,7 @@ pub(super) fn work(row: &Row<'_>, at: usize) -> rusqlite::Result<Work> {
 }
 
 /// What is known of a document: pages, pages with text, letters, ideographs, whether all pages were read.
-type Known = (
+pub(super) type Known = (
     Option<u32>,
     Option<u64>,
     Option<u64>,
@@ -63,17 +89,22 @@ type Known = (
 );
 
 fn document_work(known: Known, sends: Sends) -> DocumentWork {
-    let (pages, text_pages, letters, ideographs, all_read) = known;
     DocumentWork {
         sends,
-        pages,
-        text: text_pages.map(|text_pages| TextWork {
-            pages: text_pages,
-            letters: letters.unwrap_or(0),
-            ideographs: ideographs.unwrap_or(0),
-            all_read: all_read == Some(1),
-        }),
+        pages: known.0,
+        text: document_text(known),
     }
+}
+
+/// Returns the text of a document or of a part of one; `None` where it was not looked at.
+pub(super) fn document_text(known: Known) -> Option<TextWork> {
+    let (_, text_pages, letters, ideographs, all_read) = known;
+    text_pages.map(|text_pages| TextWork {
+        pages: text_pages,
+        letters: letters.unwrap_or(0),
+        ideographs: ideographs.unwrap_or(0),
+        all_read: all_read == Some(1),
+    })
 }
 
 /// The columns of [`batch_money`] over `jobs AS j`.

@@ -2,11 +2,16 @@
 //!
 //! A claim, what it promises of tokens and money, and the record of its attempt are one transaction.
 
+use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension as _, Row, named_params};
 
-use super::{Result, Store, rows, templates, turns};
+use super::candidate::Candidate;
+use super::{Result, Store, parts, rows, templates, turns};
 use crate::calendar::LocalTime;
-use crate::model::{Cause, JobId, JobKind, Provider, QueueName, Timestamp, Variables};
+use crate::model::{
+    AttemptStep, Cause, DocumentFacts, Encryption, JobId, JobKind, Provider, QueueName, Sends,
+    Timestamp, Variables,
+};
 use crate::templates::Template;
 
 /// A claim on a job: whoever holds it may end the attempt, nobody else.
@@ -38,13 +43,34 @@ pub(crate) struct ClaimedJob {
     pub(crate) source_modified: Option<i64>,
     pub(crate) document_sha256: Option<String>,
     pub(crate) pages: Option<u32>,
+    pub(crate) encryption: Encryption,
+    pub(crate) facts: DocumentFacts,
     /// What speaks against the document.
     pub(crate) finding: Option<(Cause, String)>,
+    /// What this attempt asks about.
+    pub(crate) step: AttemptStep,
+    pub(crate) sends: Sends,
     pub(crate) provider: Provider,
     pub(crate) model: String,
     pub(crate) max_tokens: u32,
     /// Deliveries allowed in all.
     pub(crate) max_attempts: u32,
+    /// Deliveries that the parts answered before took; those of this step come after.
+    pub(crate) attempts_before: u32,
+    /// Input tokens that are expected; `None` where nobody is paid.
+    pub(crate) estimated_input: Option<u64>,
+}
+
+impl ClaimedJob {
+    /// Returns which delivery of its step this is, from 1.
+    pub(crate) fn try_number(&self) -> u32 {
+        self.lease.number.saturating_sub(self.attempts_before)
+    }
+
+    /// Returns how many deliveries its step may have.
+    pub(crate) fn max_tries(&self) -> u32 {
+        self.max_attempts.saturating_sub(self.attempts_before)
+    }
 }
 
 /// How much may be claimed.
@@ -112,14 +138,15 @@ impl Store {
     }
 }
 
-/// Marks jobs as running and records an attempt for each, in the order of `seqs`.
+/// Marks jobs as running and records an attempt for each, in their order.
 pub(super) fn take(
     connection: &Connection,
-    seqs: &[i64],
+    jobs: &[&Candidate],
     lease_id: &str,
     request: &ClaimRequest,
 ) -> Result<Vec<ClaimedJob>> {
     let now = request.local.now;
+    let seqs: Vec<i64> = jobs.iter().map(|job| job.seq).collect();
     let mut taken = connection
         .prepare_cached(
             "UPDATE jobs SET status = 'running', held = 0, lease_id = :lease,
@@ -130,18 +157,21 @@ pub(super) fn take(
                  source_path, source_bytes, source_modified, document_sha256,
                  (SELECT pages FROM documents WHERE sha256 = document_sha256),
                  provider, model, max_tokens,
-                 (SELECT max_retries + 1 FROM queues AS q WHERE q.queue = jobs.queue),
+                 (SELECT max_retries + 1 FROM queues AS q WHERE q.queue = jobs.queue) + attempts_before,
                  template_id, template_version, queue, seq,
                  max(0, :now - waiting_since),
                  (SELECT finding_cause FROM documents WHERE sha256 = document_sha256),
-                 (SELECT finding_message FROM documents WHERE sha256 = document_sha256), variables",
+                 (SELECT finding_message FROM documents WHERE sha256 = document_sha256), variables,
+                 sends, attempts_before, parts,
+                 (SELECT encryption FROM documents WHERE sha256 = document_sha256),
+                 (SELECT facts FROM documents WHERE sha256 = document_sha256)",
         )?
         .query_map(
             named_params! {
                 ":lease": lease_id,
                 ":expires": request.lease_expires_at.0,
                 ":now": now.0,
-                ":seqs": serde_json::to_string(seqs).unwrap_or_default(),
+                ":seqs": serde_json::to_string(&seqs).unwrap_or_default(),
             },
             |row| {
                 let template: Option<(String, u32)> =
@@ -151,33 +181,66 @@ pub(super) fn take(
                     row.get::<_, i64>(19)?,
                     row.get(20)?,
                     template,
+                    row.get::<_, u32>(26)?,
                 ))
             },
         )?
-        .collect::<rusqlite::Result<Vec<(ClaimedJob, i64, i64, _)>>>()?;
+        .collect::<rusqlite::Result<Vec<(ClaimedJob, i64, i64, _, u32)>>>()?;
     // SQLite returns rows in the order of the update, not of the line.
     taken.sort_by_key(|(_, seq, ..)| seqs.iter().position(|wanted| wanted == seq));
-    let mut statement = connection.prepare_cached(
-        "INSERT INTO attempts (job_id, generation, number, lease_id, provider, model, started_at,
-                               outcome, waited_ms)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'running', ?8)",
-    )?;
-    for (job, _, waited_ms, template) in &mut taken {
+    for (job, seq, waited_ms, template, parts) in &mut taken {
         if let Some((template_id, version)) = template {
             job.template = templates::template(connection, template_id, *version)?;
         }
-        statement.execute((
-            job.lease.job_id.as_str(),
-            job.lease.generation,
-            job.lease.number,
-            &job.lease.lease_id,
-            job.provider.as_str(),
-            &job.model,
-            now.0,
-            &*waited_ms,
-        ))?;
+        if *parts > 0 {
+            job.step = match parts::next(connection, job.lease.job_id.as_str())? {
+                Some(pages) => AttemptStep::Part { pages },
+                None => AttemptStep::Combine,
+            };
+        }
+        job.estimated_input = jobs
+            .iter()
+            .find(|candidate| candidate.seq == *seq)
+            .filter(|candidate| candidate.provider == Provider::Claude && !candidate.has_answer)
+            .map(|candidate| candidate.estimate().expected_input);
+        record_attempt(connection, job, *waited_ms, now)?;
     }
     Ok(taken.into_iter().map(|(job, ..)| job).collect())
+}
+
+fn record_attempt(
+    connection: &Connection,
+    job: &ClaimedJob,
+    waited_ms: i64,
+    now: Timestamp,
+) -> Result<()> {
+    let (step, pages) = match job.step {
+        AttemptStep::Whole => ("whole", None),
+        AttemptStep::Part { pages } => ("part", Some(pages)),
+        AttemptStep::Combine => ("combine", None),
+    };
+    connection
+        .prepare_cached(
+            "INSERT INTO attempts (job_id, generation, number, lease_id, provider, model, started_at,
+                                   outcome, waited_ms, step, first_page, last_page, estimated_input)
+             VALUES (:job, :generation, :number, :lease, :provider, :model, :now, 'running', :waited,
+                     :step, :first, :last, :estimated)",
+        )?
+        .execute(named_params! {
+            ":job": job.lease.job_id.as_str(),
+            ":generation": job.lease.generation,
+            ":number": job.lease.number,
+            ":lease": job.lease.lease_id,
+            ":provider": job.provider.as_str(),
+            ":model": job.model,
+            ":now": now.0,
+            ":waited": waited_ms,
+            ":step": step,
+            ":first": pages.map(|pages| pages.first),
+            ":last": pages.map(|pages| pages.last),
+            ":estimated": job.estimated_input.map(u64::cast_signed),
+        })?;
+    Ok(())
 }
 
 fn claimed(row: &Row<'_>, lease_id: &str) -> rusqlite::Result<ClaimedJob> {
@@ -200,7 +263,16 @@ fn claimed(row: &Row<'_>, lease_id: &str) -> rusqlite::Result<ClaimedJob> {
         source_modified: row.get(9)?,
         document_sha256: row.get(10)?,
         pages: row.get(11)?,
+        encryption: match row.get_ref(27)? {
+            ValueRef::Null => Encryption::None,
+            _ => rows::encryption(row, 27)?,
+        },
+        facts: rows::optional_json(row, 28)?.unwrap_or_default(),
         finding: rows::cause(row, 21)?.zip(row.get(22)?),
+        step: AttemptStep::Whole,
+        sends: rows::sends(row, 24)?,
+        attempts_before: row.get(25)?,
+        estimated_input: None,
         provider: rows::provider(row, 12)?,
         model: row.get(13)?,
         max_tokens: row.get(14)?,

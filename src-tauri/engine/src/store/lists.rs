@@ -42,7 +42,7 @@ pub(crate) struct JobRecord {
 /// them the four of [`candidate::batch_money`].
 const JOB_COLUMNS: &str = "j.seq, j.job_id, j.batch_id, b.name, j.kind, j.title, j.source_path, \
      j.status, j.queue, d.pages, j.template_id || '-v' || j.template_version, j.provider, j.model, \
-     j.attempts, q.max_retries + 1, j.created_at, j.started_at, j.completed_at, j.input_tokens, \
+     j.attempts, q.max_retries + 1 + j.attempts_before, j.created_at, j.started_at, j.completed_at, j.input_tokens, \
      j.output_tokens, j.cost_micros, j.cost_unknown, j.ran_ms, j.waited_ms, j.error_code, j.error, \
      j.available_at, q.paused, j.held, j.reused, \
      EXISTS (SELECT 1 FROM templates AS t WHERE t.template_id = j.template_id \

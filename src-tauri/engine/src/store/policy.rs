@@ -37,8 +37,7 @@ impl Policy {
             requests: limit("requestsPerMinute")?,
             input_tokens: limit("inputTokensPerMinute")?,
             output_tokens: limit("outputTokensPerMinute")?,
-            tokens: setting(connection, "tokensPerMinute")?
-                .unwrap_or_else(|| u64::from(defaults.tokens_per_minute)),
+            tokens: minute(connection)?,
             day_cap: cap("dayCapMicros")?,
             month_cap: cap("monthCapMicros")?,
             bulk_floor: setting(connection, "bulkFloor")?.unwrap_or(defaults.bulk_floor),
@@ -46,6 +45,12 @@ impl Policy {
             prices: prices(connection)?,
         })
     }
+}
+
+/// Returns the tokens that a minute has room for.
+pub(super) fn minute(connection: &Connection) -> Result<u64> {
+    Ok(setting(connection, "tokensPerMinute")?
+        .unwrap_or_else(|| u64::from(crate::model::Settings::default().tokens_per_minute)))
 }
 
 /// Returns a stored setting; `None` where it was never set, or not by a version that we understand.

@@ -45,7 +45,7 @@ fn running(connection: &Connection) -> Result<Vec<LeftRunning>> {
         "SELECT j.job_id, j.lease_id, j.generation, j.attempts, j.provider <> 'offline',
                 EXISTS (SELECT 1 FROM answers AS a
                         WHERE a.job_id = j.job_id AND a.generation = j.generation),
-                j.attempts < q.max_retries + 1, j.cancel_requested
+                j.attempts - j.attempts_before < q.max_retries + 1, j.cancel_requested
          FROM jobs AS j JOIN queues AS q USING (queue)
          WHERE j.status = 'running' ORDER BY j.seq",
     )?;

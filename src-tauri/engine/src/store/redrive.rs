@@ -1,12 +1,14 @@
 //! Putting ended jobs back in their queues, and dead letters by cause.
 
+use std::collections::HashSet;
+
 use rusqlite::{Connection, named_params, params_from_iter};
 
-use super::{Result, Store, actions, candidate, policy, rows};
+use super::{Result, Store, actions, candidate, parts, policy, rows};
 use crate::model::{
-    Cause, DeadLetterGroup, JobId, JobStatus, Provider, QueueName, Selection, Timestamp,
+    Cause, DeadLetterGroup, JobId, JobStatus, Provider, QueueName, Selection, Sends, Timestamp,
 };
-use crate::pricing::{Prices, Work};
+use crate::pricing::{Estimate, Prices};
 use crate::templates::Template;
 
 /// What is different when jobs are put back; checked before.
@@ -15,6 +17,8 @@ pub(crate) struct Changes {
     pub(crate) provider: Option<Provider>,
     pub(crate) model: Option<String>,
     pub(crate) template: Option<Template>,
+    /// What is sent of documents, where the template says so.
+    pub(crate) sends: Option<Sends>,
     pub(crate) queue: Option<QueueName>,
     pub(crate) max_tokens: Option<u32>,
     /// Whether completed jobs run again, too.
@@ -28,6 +32,12 @@ impl Changes {
             || self.model.is_some()
             || self.template.is_some()
             || self.max_tokens.is_some()
+    }
+
+    /// Says whether the answers of parts will be other ones. With another limit of the output those that were
+    /// not cut off serve again.
+    fn change_the_parts(&self) -> bool {
+        self.provider.is_some() || self.model.is_some() || self.template.is_some()
     }
 }
 
@@ -43,12 +53,17 @@ pub(crate) struct Redrivable {
     /// Whether its template asks for fields.
     pub(crate) has_fields: bool,
     pub(crate) is_pdf: bool,
-    pub(crate) work: Work,
+    /// What its calls take when it runs again.
+    pub(crate) calls: Vec<Estimate>,
 }
 
 impl Store {
-    /// Returns the selected jobs, oldest first, with what decides whether they would run again.
-    pub(crate) async fn redrivable(&self, selection: Selection) -> Result<Vec<Redrivable>> {
+    /// Returns the selected jobs, oldest first, with what decides whether they would run again with changes.
+    pub(crate) async fn redrivable(
+        &self,
+        selection: Selection,
+        changes: Changes,
+    ) -> Result<Vec<Redrivable>> {
         self.read(move |connection| {
             let (condition, values) = actions::chosen(&selection);
             let mut statement = connection.prepare_cached(&format!(
@@ -56,12 +71,12 @@ impl Store {
                         (SELECT finding_cause FROM documents WHERE sha256 = j.document_sha256),
                         EXISTS (SELECT 1 FROM templates AS t WHERE t.template_id = j.template_id
                                 AND t.version = j.template_version AND t.kind = 'fields'),
-                        j.kind = 'pdf', {}
+                        j.kind = 'pdf', j.job_id, {}
                  FROM jobs AS j WHERE {condition} ORDER BY j.seq",
-                candidate::WORK_COLUMNS
+                candidate::WHOLE_COLUMNS
             ))?;
             let found = statement.query_map(params_from_iter(values), |row| {
-                Ok(Redrivable {
+                let job = Redrivable {
                     seq: row.get(0)?,
                     status: rows::status(row, 1)?,
                     provider: rows::provider(row, 2)?,
@@ -70,10 +85,19 @@ impl Store {
                     finding: rows::cause(row, 5)?,
                     has_fields: row.get(6)?,
                     is_pdf: row.get(7)?,
-                    work: candidate::work(row, 8)?,
-                })
+                    calls: Vec::new(),
+                };
+                Ok((job, row.get::<_, String>(8)?, candidate::work(row, 9)?))
             })?;
-            Ok(found.collect::<rusqlite::Result<_>>()?)
+            let mut jobs = Vec::new();
+            for found in found {
+                let (mut job, job_id, whole) = found?;
+                let keep = !changes.change_the_parts() && job.status != JobStatus::Completed;
+                job.calls =
+                    parts::calls_left(connection, &job_id, &whole, &job.model, keep, &changes)?;
+                jobs.push(job);
+            }
+            Ok(jobs)
         })
         .await
     }
@@ -114,9 +138,19 @@ pub(super) fn redrive(
         Some(template) => (Some(template.template_id.as_str()), Some(template.version)),
         None => (None, None),
     };
+    let seqs_json = serde_json::to_string(seqs).unwrap_or_default();
+    // What runs again after it was completed is asked anew, every part of it.
+    let completed: HashSet<i64> = connection
+        .prepare_cached(
+            "SELECT seq FROM jobs
+             WHERE seq IN (SELECT value FROM json_each(?1)) AND status = 'completed'",
+        )?
+        .query_map([&seqs_json], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
     let redriven = connection
         .prepare_cached(
             "UPDATE jobs SET status = 'pending', generation = generation + 1, attempts = 0,
+                 attempts_before = 0,
                  available_at = :now, waiting_since = :now, completed_at = NULL, position = 0,
                  error_code = NULL, error = NULL, cancel_requested = 0,
                  fresh = max(fresh, status = 'completed'),
@@ -126,7 +160,7 @@ pub(super) fn redrive(
                                     ELSE template_id END,
                  template_version = CASE WHEN kind = 'pdf' THEN coalesce(:version, template_version)
                                          ELSE template_version END,
-                 queue = coalesce(:queue, queue), max_tokens = coalesce(:max_tokens, max_tokens)
+                 sends = coalesce(:sends, sends), queue = coalesce(:queue, queue), max_tokens = coalesce(:max_tokens, max_tokens)
              WHERE seq IN (SELECT value FROM json_each(:seqs))
                AND (status IN ('failed', 'dead-lettered', 'needs-review', 'cancelled')
                     OR (:completed AND status = 'completed'))
@@ -139,14 +173,19 @@ pub(super) fn redrive(
                 ":model": changes.model,
                 ":template": template_id,
                 ":version": version,
+                ":sends": changes.sends.map(Sends::as_str),
                 ":queue": changes.queue.map(QueueName::as_str),
                 ":max_tokens": changes.max_tokens,
                 ":completed": changes.completed,
-                ":seqs": serde_json::to_string(seqs).unwrap_or_default(),
+                ":seqs": seqs_json,
             },
             |row| Ok((row.get::<_, i64>(0)?, JobId(row.get(1)?))),
         )?
         .collect::<rusqlite::Result<Vec<_>>>()?;
+    for (seq, job_id) in &redriven {
+        let keep = !changes.change_the_parts() && !completed.contains(seq);
+        parts::plan_again(connection, job_id.as_str(), keep)?;
+    }
     if !changes.change_the_answer() {
         // An answer that was paid for but never stored is published by the new run, not bought again.
         let redriven: Vec<i64> = redriven.iter().map(|(seq, _)| *seq).collect();

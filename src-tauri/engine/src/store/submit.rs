@@ -2,12 +2,14 @@
 
 use rusqlite::{Connection, named_params};
 
-use super::{Lease, NewAnswer, Result, Store, answers, held, outbox, policy};
+use super::{Lease, NewAnswer, Result, Store, answers, held, outbox, parts, policy};
 use crate::error::EngineError;
 use crate::model::{
     BatchId, Cause, DocumentView, JobId, JobKind, JobStatus, Provider, QueueName, Sends, Timestamp,
     Variables,
 };
+use crate::parts::Part;
+use crate::pdf::Measures;
 
 /// A submission to be stored.
 pub(crate) struct NewBatch {
@@ -47,6 +49,8 @@ pub(crate) struct NewJob {
     pub(crate) finding: Option<(Cause, String)>,
     /// An earlier result that serves again; nobody is asked then.
     pub(crate) reused: Option<NewAnswer>,
+    /// The parts that it is asked in; none where one call takes it.
+    pub(crate) parts: Vec<Part>,
 }
 
 /// What a new job works on.
@@ -60,6 +64,8 @@ pub(crate) enum NewInput {
         modified_ms: i64,
         /// `None` when the file could not be read.
         document: Option<DocumentView>,
+        /// What each of its pages holds, where that may decide how it is divided.
+        measures: Option<Measures>,
     },
 }
 
@@ -77,11 +83,15 @@ impl Store {
         &self,
         lease: Lease,
         document: DocumentView,
+        measures: Option<Measures>,
         modified_ms: i64,
         now: Timestamp,
     ) -> Result<()> {
         self.write(move |connection| {
             remember_document(connection, &document, now)?;
+            if let Some(measures) = &measures {
+                parts::remember_measures(connection, &document.sha256, measures)?;
+            }
             connection
                 .prepare_cached(
                     "UPDATE jobs SET document_sha256 = ?3, source_bytes = ?4, source_modified = ?5
@@ -136,6 +146,13 @@ pub(super) fn insert(connection: &Connection, batch: &NewBatch, now: Timestamp) 
         };
         if let Some(document) = document {
             remember_document(connection, document, now)?;
+            if let NewInput::Pdf {
+                measures: Some(measures),
+                ..
+            } = &job.input
+            {
+                parts::remember_measures(connection, &document.sha256, measures)?;
+            }
         }
         let context = Context {
             batch,
@@ -144,6 +161,10 @@ pub(super) fn insert(connection: &Connection, batch: &NewBatch, now: Timestamp) 
             delay_ms: delay,
         };
         insert_job(connection, &context, job, document)?;
+        if !job.parts.is_empty() {
+            parts::insert(connection, job.job_id.as_str(), &job.parts)?;
+            parts::count(connection, job.job_id.as_str())?;
+        }
         if let Some(answer) = &job.reused {
             answers::insert(connection, job.job_id.as_str(), 1, answer, now)?;
         }
@@ -154,7 +175,7 @@ pub(super) fn insert(connection: &Connection, batch: &NewBatch, now: Timestamp) 
     Ok(())
 }
 
-fn remember_document(
+pub(super) fn remember_document(
     connection: &Connection,
     document: &DocumentView,
     now: Timestamp,

@@ -4,6 +4,7 @@ mod actions;
 mod attempts;
 mod budget;
 mod circuits;
+mod estimates;
 mod migration;
 mod money;
 mod order;

@@ -385,8 +385,13 @@ impl Claim<'_> {
         if admitted.is_empty() {
             return Ok(0);
         }
-        let seqs: Vec<i64> = admitted.iter().map(|(job, _)| job.seq).collect();
-        let jobs = take(self.connection, &seqs, &self.lease_id, self.request)?;
+        let admitted_jobs: Vec<&Candidate> = admitted.iter().map(|(job, _)| job).collect();
+        let jobs = take(
+            self.connection,
+            &admitted_jobs,
+            &self.lease_id,
+            self.request,
+        )?;
         let mut of_claude = 0;
         for (job, promise) in admitted {
             if let Some(promise) = promise {

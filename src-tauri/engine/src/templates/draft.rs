@@ -2,7 +2,7 @@
 
 use super::{asked_variables, fields, render};
 use crate::error::EngineError;
-use crate::model::{TemplateDraft, TemplateField, TemplateKind, TemplatePreview, Variables};
+use crate::model::{Sends, TemplateDraft, TemplateField, TemplateKind, TemplatePreview, Variables};
 use crate::pricing::text_tokens;
 
 /// Longest name, in characters.
@@ -84,6 +84,12 @@ pub(crate) fn preview(draft: &TemplateDraft, variables: Variables, today: &str) 
     let asked = asked_variables(&draft.body);
     let mut text = render(draft.body.trim(), &values);
     let mut tokens = text_tokens(&text);
+    if draft.sends == Sends::Text {
+        text.insert_str(
+            0,
+            "[Before this comes the text of example.pdf, with the numbers of its pages.]\n\n",
+        );
+    }
     if draft.kind == TemplateKind::Fields && !draft.fields.is_empty() {
         // The fields are asked for by a schema of the answer, which a person can't read as easily.
         tokens += text_tokens(&fields::schema(&draft.fields).to_string());

@@ -22,6 +22,9 @@ struct Arguments {
     /// Milliseconds before each answer.
     #[arg(long, default_value_t = 0)]
     latency_ms: u64,
+    /// Answer without a look at documents and count no tokens, as Ollama does.
+    #[arg(long)]
+    drops_documents: bool,
 }
 
 #[tokio::main]
@@ -45,6 +48,7 @@ async fn run(arguments: Arguments) -> Result<(), Box<dyn std::error::Error>> {
         api_key: arguments.api_key,
         latency: Duration::from_millis(arguments.latency_ms),
         scenario,
+        drops_documents: arguments.drops_documents,
     })
     .await?;
     announce(&server.url());

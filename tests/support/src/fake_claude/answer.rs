@@ -2,11 +2,13 @@
 
 use serde_json::{Value, json};
 
-use super::journal::Recorded;
+use super::journal::{Recorded, RecordedDocument};
 use super::script::Plan;
 
-/// What a page costs here: text and image of an ordinary one.
-const TOKENS_PER_PAGE: u64 = 2_300;
+/// What the picture of a page costs.
+const PICTURE: u64 = 1_574;
+/// What the text of a page costs that was not read here.
+const UNREAD_PAGE: u64 = 700;
 
 /// A finished answer, before it is streamed or sent whole.
 pub(super) struct Message {
@@ -25,12 +27,19 @@ pub(super) struct Message {
 
 /// Counts the input as the API would, roughly.
 pub(super) fn input_tokens(request: &Recorded) -> u64 {
-    let pages: u64 = request
-        .documents
-        .iter()
-        .map(|document| document.pages)
-        .sum();
-    request.prompt.chars().count() as u64 / 4 + 10 + pages * TOKENS_PER_PAGE
+    let documents: u64 = request.documents.iter().map(document_tokens).sum();
+    request.prompt.chars().count() as u64 / 4 + 10 + documents
+}
+
+/// Counts a document: a token for three and a half characters, and the pictures of its pages.
+fn document_tokens(document: &RecordedDocument) -> u64 {
+    let tokens = |text: &String| text.trim().chars().count() as u64 * 2 / 7;
+    if let Some(text) = &document.text {
+        return tokens(text);
+    }
+    let read = document.page_texts.len() as u64;
+    let text: u64 = document.page_texts.iter().map(tokens).sum();
+    document.pages * PICTURE + text + document.pages.saturating_sub(read) * UNREAD_PAGE
 }
 
 impl Message {
@@ -40,7 +49,7 @@ impl Message {
             None => summary(request),
         });
         let cited = match request.documents.first() {
-            Some(document) if request.cited && plan.text.is_none() => cited(document.pages),
+            Some(document) if request.cited && plan.text.is_none() => cited(document),
             _ => Vec::new(),
         };
         let thinking_length = plan.thinking.as_ref().map_or(0, String::len);
@@ -108,30 +117,46 @@ impl Message {
     }
 }
 
-/// Statements with the pages that they come from: the first one, and the first two where there are two.
-fn cited(pages: u64) -> Vec<(String, Value)> {
-    let location = |first: u64, after: u64| {
-        json!({
-            "type": "page_location",
-            "cited_text": "What the page says.",
+/// Statements with the places that they come from: of a PDF the first page, and the first two where there
+/// are two; of a text its beginning, and its end.
+fn cited(document: &RecordedDocument) -> Vec<(String, Value)> {
+    let place = |kind: &str, names: [&str; 2], [start, after]: [u64; 2]| {
+        let mut place = json!({
+            "type": kind,
+            "cited_text": "What the document says.",
             "document_index": 0,
-            "document_title": null,
+            "document_title": document.title,
             "file_id": null,
-            "start_page_number": first,
-            // The page after the last one.
-            "end_page_number": after,
-        })
+        });
+        place[names[0]] = json!(start);
+        // What follows the last one.
+        place[names[1]] = json!(after);
+        place
+    };
+    let (first, second) = if let Some(text) = &document.text {
+        let all = text.chars().count() as u64;
+        let names = ["start_char_index", "end_char_index"];
+        (
+            place("char_location", names, [0, all.min(20)]),
+            place("char_location", names, [all.saturating_sub(5), all]),
+        )
+    } else {
+        let names = ["start_page_number", "end_page_number"];
+        (
+            place("page_location", names, [1, 2]),
+            place("page_location", names, [1, document.pages.min(2) + 1]),
+        )
     };
     vec![
         ("\n## Findings\n\n- ".to_owned(), json!([])),
         (
             "The first page says what it is about.".to_owned(),
-            json!([location(1, 2)]),
+            json!([first]),
         ),
         ("\n- ".to_owned(), json!([])),
         (
             "The beginning goes on as it began.".to_owned(),
-            json!([location(1, pages.min(2) + 1)]),
+            json!([second]),
         ),
     ]
 }

@@ -1,15 +1,14 @@
 //! Reads a request as strictly as the API does.
 
 use axum::http::HeaderMap;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
-use sha2::{Digest as _, Sha256};
 
 use super::Shared;
+use super::answer;
 use super::catalogue;
+use super::document;
 use super::fault::Canned;
-use super::journal::{Recorded, RecordedDocument};
+use super::journal::Recorded;
 
 /// The first version without sampling parameters.
 const NEWEST_VERSION: &str = "2026-10-21";
@@ -22,7 +21,7 @@ pub(super) enum Endpoint {
     CountTokens,
 }
 
-fn invalid(message: impl AsRef<str>) -> Canned {
+pub(super) fn invalid(message: impl AsRef<str>) -> Canned {
     Canned::error(400, "invalid_request_error", message.as_ref())
 }
 
@@ -112,6 +111,12 @@ pub(super) fn check_body(
             "A maximum of {most} PDF pages may be provided."
         )));
     }
+    let tokens = answer::input_tokens(recorded);
+    if endpoint == Endpoint::Messages && tokens > window {
+        return Err(invalid(format!(
+            "prompt is too long: {tokens} tokens > {window} maximum"
+        )));
+    }
     Ok(())
 }
 
@@ -181,7 +186,7 @@ fn read_messages(value: &Value, recorded: &mut Recorded) -> Result<(), Canned> {
                 Some("document") => {
                     recorded.documents_first &= texts.is_empty();
                     cited.push(block["citations"]["enabled"] == true);
-                    recorded.documents.extend(read_document(&place, block)?);
+                    recorded.documents.extend(document::read(&place, block)?);
                 }
                 Some(_) => {}
                 None => return Err(invalid(format!("{place}.type: Field required"))),
@@ -196,69 +201,4 @@ fn read_messages(value: &Value, recorded: &mut Recorded) -> Result<(), Canned> {
     }
     recorded.prompt = texts.join("\n");
     Ok(())
-}
-
-fn read_document(place: &str, block: &Value) -> Result<Option<RecordedDocument>, Canned> {
-    let source = &block["source"];
-    match source["type"].as_str() {
-        Some("base64") => {}
-        Some("text" | "content" | "url" | "file") => return Ok(None),
-        _ => {
-            return Err(invalid(format!(
-                "{place}.document.source.type: Field required"
-            )));
-        }
-    }
-    if source["media_type"] != "application/pdf" {
-        return Err(invalid(format!(
-            "{place}.document.source.base64.media_type: Input should be 'application/pdf'"
-        )));
-    }
-    let data = source["data"].as_str().unwrap_or_default();
-    let bytes = STANDARD.decode(data).map_err(|_| {
-        invalid(format!(
-            "{place}.document.source.base64.data: Invalid base64 data"
-        ))
-    })?;
-    // As readers do: a header may stand anywhere in the first kilobyte.
-    let head = &bytes[..bytes.len().min(1024)];
-    if !head.windows(5).any(|window| window == b"%PDF-") {
-        return Err(invalid(format!(
-            "{place}.pdf.source.base64.data: The PDF specified was not valid."
-        )));
-    }
-    if count(&bytes, b"/Encrypt") > 0 {
-        return Err(invalid(format!(
-            "{place}.pdf.source.base64.data: The PDF specified is password protected."
-        )));
-    }
-    Ok(Some(RecordedDocument {
-        title: block["title"].as_str().map(str::to_owned),
-        sha256: hex::encode(Sha256::digest(&bytes)),
-        pages: pages(&bytes),
-        bytes: bytes.len(),
-    }))
-}
-
-/// Counts pages; where the page tree can't be read, the page objects that stand in the open.
-fn pages(bytes: &[u8]) -> u64 {
-    let read =
-        lopdf::Document::load_metadata_mem(bytes).map_or(0, |found| u64::from(found.page_count));
-    if read > 0 {
-        return read;
-    }
-    let pages = count(bytes, b"/Type /Page") + count(bytes, b"/Type/Page");
-    let trees = count(bytes, b"/Type /Pages") + count(bytes, b"/Type/Pages");
-    pages.saturating_sub(trees).max(1)
-}
-
-fn count(bytes: &[u8], wanted: &[u8]) -> u64 {
-    // Most bytes are not a slash; skipping them early keeps 20 MB documents quick.
-    let mut found = 0;
-    let mut rest = bytes;
-    while let Some(at) = rest.iter().position(|byte| *byte == b'/') {
-        found += u64::from(rest[at..].starts_with(wanted));
-        rest = &rest[at + 1..];
-    }
-    found
 }

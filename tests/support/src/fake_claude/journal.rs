@@ -45,8 +45,13 @@ pub struct RecordedDocument {
     pub sha256: String,
     /// Decoded size in bytes.
     pub bytes: usize,
-    /// Pages, as far as they can be counted without reading the PDF properly; at least 1.
+    /// Pages of a PDF, at least 1; 0 for a text.
     pub pages: u64,
+    /// The text of a text document; `None` for a PDF.
+    pub text: Option<String>,
+    /// The text of each page of a PDF, as far as it can be read; empty for a text, and for a PDF that is
+    /// too large for it.
+    pub page_texts: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -65,6 +70,7 @@ impl Default for Journal {
 }
 
 const MESSAGES: &str = "/v1/messages";
+const COUNTS: &str = "/v1/messages/count_tokens";
 
 impl Journal {
     /// Adds a request.
@@ -81,8 +87,16 @@ impl Journal {
     }
 
     pub(super) fn messages(&self) -> Vec<Recorded> {
+        self.at(MESSAGES)
+    }
+
+    pub(super) fn counts(&self) -> Vec<Recorded> {
+        self.at(COUNTS)
+    }
+
+    fn at(&self, path: &str) -> Vec<Recorded> {
         let mut requests = self.all();
-        requests.retain(|request| request.path == MESSAGES);
+        requests.retain(|request| request.path == path);
         requests
     }
 

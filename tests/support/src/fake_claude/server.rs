@@ -54,7 +54,12 @@ async fn messages(State(shared): State<Arc<Shared>>, request: Request) -> Answer
     }
     tokio::time::sleep(shared.latency).await;
     let reply = shared.script.reply(number, &recorded);
-    let mut response = follow(&shared, reply, &recorded, number, &id).await;
+    let mut read = recorded;
+    if shared.drops_documents {
+        read.documents.clear();
+        read.cited = false;
+    }
+    let mut response = follow(&shared, reply, &read, number, &id).await;
     add_limits(&mut response, number);
     response
 }
@@ -135,6 +140,9 @@ fn broken_off(message: &Message, after_deltas: usize) -> Vec<Step> {
 }
 
 async fn count_tokens(State(shared): State<Arc<Shared>>, request: Request) -> Answered {
+    if shared.drops_documents {
+        return unknown(State(shared), request).await;
+    }
     let (recorded, checked) = receive(&shared, Endpoint::CountTokens, request).await;
     let counted = answer::input_tokens(&recorded);
     let id = side_request_id(&shared, recorded);

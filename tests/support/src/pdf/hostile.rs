@@ -70,3 +70,19 @@ pub fn exploding_pdf() -> Vec<u8> {
     let content = file.add_stream("/Filter[/FlateDecode/FlateDecode]", &twice);
     file.finish(&[content], "")
 }
+
+/// Makes a small PDF with an image that says it has 60,000 × 60,000 pixels, within a form.
+#[must_use]
+pub fn huge_image_pdf() -> Vec<u8> {
+    let mut file = File::new();
+    let image = file.add_stream(
+        "/Type/XObject/Subtype/Image/Width 60000/Height 60000/BitsPerComponent 8/ColorSpace/DeviceRGB",
+        b"nothing of that",
+    );
+    let entries = format!(
+        "/Type/XObject/Subtype/Form/BBox[0 0 595 842]/Resources<</XObject<</I {image} 0 R>>>>"
+    );
+    let form = file.add_stream(&entries, b"q 595 0 0 842 0 0 cm /I Do Q");
+    let content = file.add_stream("", b"/X Do");
+    file.finish(&[content], &format!("/XObject<</X {form} 0 R>>"))
+}

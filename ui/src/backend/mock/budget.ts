@@ -19,8 +19,9 @@ export interface Use {
   output: number;
 }
 
-export function inputOf(job: Pick<PlayedJob, 'pages'>): number {
-  return (job.pages ?? 1) * TOKENS_PER_PAGE;
+/** Of one call: of a long document that is one part. */
+export function inputOf(job: Pick<PlayedJob, 'pages'> & Partial<Pick<PlayedJob, 'parts'>>): number {
+  return Math.round(((job.pages ?? 1) * TOKENS_PER_PAGE) / (job.parts?.total ?? 1));
 }
 
 /** What one attempt reserves of the window. */

@@ -1,8 +1,13 @@
 /** What is known of one played job: its attempts and its result. */
+import type { AttemptStep } from '../types/AttemptStep';
 import type { AttemptView } from '../types/AttemptView';
 import type { JobDetail } from '../types/JobDetail';
 import type { JobView } from '../types/JobView';
+import type { DocumentView } from '../types/DocumentView';
+import { inputOf } from './budget';
+import { plainFacts, textOn } from './documents';
 import { scatter } from './fixtures';
+import { partsOf } from './parts';
 import { resultOf, type ResultState } from './results';
 
 function attempt(job: JobView, number: number, now: number, change: Partial<AttemptView>): AttemptView {
@@ -10,6 +15,7 @@ function attempt(job: JobView, number: number, now: number, change: Partial<Atte
   return {
     generation: 1,
     number,
+    step: { of: 'whole' },
     provider: job.provider,
     model: job.model,
     startedAt,
@@ -22,6 +28,7 @@ function attempt(job: JobView, number: number, now: number, change: Partial<Atte
     waitedMs: 8_000,
     toldToWaitMs: null,
     retryAt: null,
+    estimatedInputTokens: job.provider === 'offline' ? null : Math.round(inputOf(job) * 0.97),
     inputTokens: null,
     outputTokens: null,
     costMicros: 0,
@@ -76,24 +83,84 @@ function attemptsOf(job: JobView, now: number): AttemptView[] {
   return attempts.reverse();
 }
 
+/** The calls of a long document: one a part, and one that combines them. */
+function partAttempts(job: JobView, now: number): AttemptView[] {
+  const parts = partsOf(job);
+  const answered = parts.filter((part) => part.state === 'answered');
+  const calls = answered.map((part, at): AttemptView => {
+    const startedAt = (job.startedAt ?? now) - (answered.length - at) * 52_000;
+    return attempt(job, at + 1, now, {
+      step: { of: 'part', pages: part.pages },
+      startedAt,
+      endedAt: startedAt + 47_000,
+      outcome: part.review === null ? 'completed' : 'needs-review',
+      cause: part.review === null ? null : 'cut-off',
+      message: part.review,
+      httpStatus: 200,
+      inputTokens: part.inputTokens,
+      outputTokens: part.outputTokens,
+      costMicros: part.costMicros,
+    });
+  });
+  const running = parts.find((part) => part.state === 'running');
+  const combines = answered.length === parts.length;
+  if (job.status === 'pending' || (!running && !combines)) return calls.reverse();
+  const step: AttemptStep = running ? { of: 'part', pages: running.pages } : { of: 'combine' };
+  const ended = job.status !== 'running';
+  const last: Partial<AttemptView> = {
+    step,
+    startedAt: job.startedAt ?? now,
+    endedAt: ended ? (job.startedAt ?? now) + 21_000 : null,
+    outcome: ended ? 'completed' : 'running',
+    cause: null,
+    message: null,
+    httpStatus: ended ? 200 : null,
+    requestId: null,
+    inputTokens: ended ? 4_310 : null,
+    outputTokens: ended ? 1_043 : null,
+    costMicros: ended ? 28_575 : null,
+    ...(step.of === 'combine' ? { estimatedInputTokens: 4_180 } : {}),
+  };
+  return [attempt(job, calls.length + 1, now, last), ...calls.reverse()];
+}
+
+/** Long documents have something odd of every kind. */
+function documentOf(job: JobView): DocumentView | null {
+  if (job.kind !== 'pdf') return null;
+  const { pages, cause } = job;
+  const japanese = /[^\x20-\x7e]/.test(job.title);
+  const locked = cause === 'pdf-encrypted';
+  const odd = job.parts !== null;
+  return {
+    sha256: 'c0'.repeat(32),
+    bytes: 2_412_331,
+    pages,
+    encryption: locked ? 'needs-password' : odd ? 'empty-password' : 'none',
+    hasText: pages === null ? null : true,
+    facts: plainFacts(pages, {
+      title: odd ? 'Thirty years of tillage trials: soil organic carbon under no-till and plough' : null,
+      language: japanese ? 'ja' : 'en',
+      text:
+        pages === null ? null : odd ? textOn(pages - 12, pages, { unknownPercent: 9 }) : textOn(pages, pages),
+      cipher: locked ? 'AES-256' : odd ? 'RC4 128-bit' : null,
+      attachments: odd ? 2 : 0,
+      fieldsUnseen: odd ? 3 : 0,
+      repaired: odd,
+    }),
+    finding: locked ? { cause, message: 'This PDF needs a password.' } : null,
+  };
+}
+
 export function detailOf(job: JobView, prompt: string | null, now: number, state: ResultState): JobDetail {
   const hasResult = job.status === 'completed' || job.status === 'needs-review';
   return {
     job,
     prompt,
     variables: job.hasFields ? { currency: 'EUR' } : {},
-    document:
-      job.kind === 'pdf'
-        ? {
-            sha256: 'c0'.repeat(32),
-            bytes: 2_412_331,
-            pages: job.pages,
-            encryption: 'none',
-            hasText: true,
-            finding: null,
-          }
-        : null,
-    attempts: attemptsOf(job, now),
+    document: documentOf(job),
+    sends: state.settings.textOnly ? 'text' : 'pdf',
+    parts: partsOf(job),
+    attempts: job.parts === null ? attemptsOf(job, now) : partAttempts(job, now),
     result: hasResult ? resultOf(job, now, state) : null,
   };
 }

@@ -65,6 +65,7 @@ export function makeJob(
     paused: false,
     queue: batch === 'lease' ? 'high' : 'bulk',
     pages,
+    parts: null,
     template: batch === 'lease' ? LEASE_TEMPLATE : 'pdf-summarize-v4',
     hasFields: batch === 'lease',
     provider: 'claude',

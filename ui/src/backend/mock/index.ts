@@ -4,7 +4,8 @@
  * Switches in the address: `?jobs=N`, `?empty`, `?welcome`, `?freeze`, `?lang=`, `?theme=`, `?key=none|session|
  * environment|no-keychain`, `?circuit=CAUSE`, `?paused=high,bulk`, `?consumer=elsewhere|nowhere`, `?slow=MS`,
  * `?fail=METHOD:CODE,…`, `?hold=scan`, `?model=claude-gone` (one the key may not use), `?dayCap=DOLLARS`,
- * `?hours=22-7` (when Bulk runs), `?storage` (the disk is full), `?webhook=ok|failing`, `?bucket=ok|waiting|failed`.
+ * `?hours=22-7` (when Bulk runs), `?storage` (the disk is full), `?webhook=ok|failing`, `?bucket=ok|waiting|failed`,
+ * `?parts` (long documents among the jobs), `?baseUrl=ADDRESS`, `?textOnly`.
  */
 import { freezeClock } from '../../app/clock.svelte';
 import type { Backend, DragEvent } from '../backend';
@@ -23,7 +24,9 @@ import { detailOf } from './details';
 import { MODEL } from './fixtures';
 import { overviewOf } from './overview';
 import { reportOf } from './reports';
-import { isReusable, planOf, scanReport } from './scans';
+import { pageDrawing } from './documents';
+import { playParts } from './parts';
+import { CHECK, isReusable, planOf, scanReport, unlocked } from './scans';
 import * as selections from './selections';
 import { playedSettings } from './settings';
 import { templateCommands } from './templates';
@@ -97,6 +100,7 @@ export function createBackend(query: URLSearchParams): Backend {
         )
       : null,
   });
+  if (query.has('parts')) playParts(engine.jobs);
   if (!query.has('freeze')) engine.run();
 
   const webhook: WebhookStatus = {
@@ -135,22 +139,40 @@ export function createBackend(query: URLSearchParams): Backend {
   listenToBrowserDrags(handle);
 
   const reports = new Map<number, ScanReport>();
+  /** Whether the played provider has counted anything. */
+  let checked = false;
+  function scanOf(scanId: number): ScanReport {
+    const report = reports.get(scanId);
+    if (!report) throw problem('not-found', 'This scan does not exist any more.', 'Add the files again.');
+    return report;
+  }
+
   let endScan: ((reason: Problem) => void) | null = null;
 
   function scan(paths: string[]): Promise<ScanReport> {
-    const found = paths.length === 1 && paths[0]?.endsWith('.pdf') ? 1 : 134;
+    const many = paths.some((path) => path.includes('archive')) ? 10_000 : 134;
+    const all = paths.length === 1 && paths[0]?.endsWith('.pdf') ? 1 : many;
     return new Promise((resolve, reject) => {
       let inspected = 0;
+      let found = Math.ceil(all / 3);
       const finish = (end: () => void): void => {
         clearInterval(timer);
         endScan = null;
         end();
       };
       const step = (): void => {
-        const hold = query.get('hold') === 'scan';
-        inspected = Math.min(inspected + (hold ? 41 : 30), hold ? 82 : found);
-        engine.emit({ event: 'scan-progress', inspected, found });
-        if (inspected < found) return;
+        const hold = query.get('hold');
+        inspected = Math.min(inspected + (hold ? 41 : Math.ceil(all / 5)), hold ? 82 : found);
+        found = hold === 'walk' ? 1_240 : all;
+        const walking = hold === 'walk' || inspected === 0;
+        engine.emit({
+          event: 'scan-progress',
+          inspected,
+          found,
+          problems: Math.floor(inspected / 31),
+          walking,
+        });
+        if (inspected < all) return;
         const report = scanReport(reports.size + 1, paths, engine.prices.of(engine.settings.model) ?? null);
         reports.set(report.scanId, report);
         finish(() => resolve(report));
@@ -189,10 +211,21 @@ export function createBackend(query: URLSearchParams): Backend {
       ),
     planSubmission: (scanId, submission) =>
       answer('planSubmission', () => {
-        const report = reports.get(scanId);
-        if (!report) throw problem('not-found', 'This scan does not exist any more.', 'Add the files again.');
         const model = submission.model ?? engine.settings.model;
-        return planOf(report, submission, engine.prices.of(model) ?? null);
+        return planOf(scanOf(scanId), submission, engine.prices.of(model) ?? null, checked);
+      }),
+    unlockScan: (scanId, password) =>
+      answer('unlockScan', () => {
+        const price = engine.prices.of(engine.settings.model) ?? null;
+        const report = unlocked(scanOf(scanId), password, price);
+        reports.set(scanId, report);
+        return report;
+      }),
+    checkEstimates: (scanId) =>
+      answer('checkEstimates', () => {
+        scanOf(scanId);
+        checked = true;
+        return CHECK;
       }),
     submitScan: (scanId, submission) =>
       answer('submitScan', () => {
@@ -214,6 +247,14 @@ export function createBackend(query: URLSearchParams): Backend {
     planRetry: (selection, changes) =>
       answer('planRetry', () => selections.planRetry(engine, selection, changes)),
     retry: (selection, changes) => answer('retry', () => selections.retry(engine, selection, changes)),
+    unlockJobs: (selection, password) =>
+      answer('unlockJobs', () => selections.unlockJobs(engine, selection, password)),
+    pagePicture: (jobId) =>
+      answer('pagePicture', () => {
+        const job = engine.jobs.find((each) => each.jobId === jobId);
+        const drawn = job?.kind === 'pdf' && !selections.isUnreadable(job);
+        return drawn ? pageDrawing(job.number) : null;
+      }),
     planAction: (selection, action) =>
       answer('planAction', () => selections.planAction(engine, selection, action)),
     applyAction: (selection, action) =>

@@ -17,14 +17,24 @@ import { costOf } from './budget';
 import type { PlayedEngine } from './engine';
 import type { PlayedJob } from './fixtures';
 import { pathOf } from './results';
+import { opensJob, wrongPassword } from './scans';
 
 /** Findings that no other attempt changes. */
-const LASTING: Cause[] = ['pdf-encrypted', 'pdf-damaged', 'not-a-pdf', 'too-many-pages'];
+const LASTING: Cause[] = [
+  'pdf-encrypted',
+  'pdf-truncated',
+  'pdf-cipher-unknown',
+  'pdf-damaged',
+  'not-a-pdf',
+  'too-many-pages',
+];
 
 const FIXES: Partial<Record<Cause, Fix>> = {
   'cut-off': 'raise-output-limit',
   'file-missing': 'put-file-back',
-  'pdf-encrypted': 'replace-file',
+  'pdf-encrypted': 'give-password',
+  'pdf-truncated': 'replace-file',
+  'pdf-cipher-unknown': 'replace-file',
   'pdf-damaged': 'replace-file',
   'too-many-pages': 'replace-file',
   offline: 'check-connection',
@@ -129,6 +139,33 @@ export function retry(engine: PlayedEngine, selection: Selection, changes: Retry
   }
   engine.changed(able.map((job) => job.jobId));
   return { jobs: able.length, unchanged: jobs.length - able.length };
+}
+
+/** Whether nothing of a job's file can be shown. */
+export function isUnreadable(job: PlayedJob): boolean {
+  return job.cause !== null && (LASTING.includes(job.cause) || job.cause === 'file-missing');
+}
+
+/** Puts jobs back whose file the password opens; of several, the last one has another password. */
+export function unlockJobs(engine: PlayedEngine, selection: Selection, password: string): Affected {
+  const jobs = selected(engine, selection);
+  const locked = jobs.filter((job) => job.cause === 'pdf-encrypted');
+  if (!opensJob(password)) throw wrongPassword(locked.length);
+  const opened = locked.filter((_, at) => locked.length === 1 || at < locked.length - 1);
+  for (const job of opened) {
+    Object.assign(job, {
+      status: 'pending',
+      waiting: { reason: 'ready' },
+      pages: 12,
+      attempts: 0,
+      startedAt: null,
+      completedAt: null,
+      cause: null,
+      error: null,
+    });
+  }
+  engine.changed(opened.map((job) => job.jobId));
+  return { jobs: opened.length, unchanged: jobs.length - opened.length };
 }
 
 function fits(job: PlayedJob, action: BulkAction): boolean {

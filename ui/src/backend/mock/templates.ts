@@ -33,6 +33,7 @@ function shipped(change: Partial<TemplateView> & Pick<TemplateView, 'templateId'
     kind: 'prose',
     body: BRIEF,
     fields: [],
+    sends: 'pdf',
     variables: [],
     builtIn: false,
     jobs: 0,
@@ -122,8 +123,8 @@ export class PlayedTemplates {
   duplicate(template: string): TemplateView {
     const before = this.of(template);
     if (!before) throw gone();
-    const { kind, body, fields } = before;
-    return this.create({ name: `${before.name} (copy)`, kind, body, fields });
+    const { kind, body, fields, sends } = before;
+    return this.create({ name: `${before.name} (copy)`, kind, body, fields, sends });
   }
 
   remove(templateId: string): void {
@@ -196,6 +197,7 @@ export function templateCommands(
           kind: 'cited-prose',
           body: 'List the findings of this audit by severity.',
           fields: [],
+          sends: 'pdf',
         }),
       ),
     exportTemplate: (template) =>

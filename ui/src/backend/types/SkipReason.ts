@@ -3,4 +3,4 @@
 /**
  * Why something dropped is not among the files.
  */
-export type SkipReason = "hidden" | "other-kind" | "link-loop" | "duplicate" | "unreadable" | "missing" | "too-many" | "own-output" | "not-a-file" | "still-written";
+export type SkipReason = "hidden" | "other-kind" | "link-loop" | "duplicate" | "unreadable" | "missing" | "too-many" | "own-output" | "not-a-file" | "name-not-text" | "still-written";

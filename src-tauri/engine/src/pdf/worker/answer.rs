@@ -9,7 +9,7 @@ use hayro::hayro_syntax::Pdf;
 use super::copy::{self, NoCopy};
 use super::weigh::{Weights, weigh};
 use super::{facts, finding, kind, picture, source, structure};
-use crate::model::Cause;
+use crate::model::{Cause, Finding};
 use crate::pdf::protocol::{Measures, Message, Operation, PageMeasure, Request};
 use crate::pdf::text;
 
@@ -69,10 +69,7 @@ fn examine(content: &Arc<Vec<u8>>, request: &Request, say: &mut dyn FnMut(&Messa
         }
         Operation::Text { pages, max_chars } => say(&match structure.pdf {
             Some(pdf) => Message::Text(text::document_text(&pdf, *pages, *max_chars)),
-            None => Message::Finding(finding(
-                Cause::PdfDamaged,
-                "This PDF is damaged: its pages can be counted, but its text can't be read.",
-            )),
+            None => Message::Finding(without_text()),
         }),
         Operation::Copy { pages, into } => {
             let opened = copy::Opened {
@@ -91,22 +88,24 @@ fn examine(content: &Arc<Vec<u8>>, request: &Request, say: &mut dyn FnMut(&Messa
             }
         }
         Operation::Picture { page, largest_side } => {
-            let picture = structure.pdf.map_or_else(
-                || {
-                    Err(finding(
-                        Cause::PdfDamaged,
-                        "This PDF is damaged: its pages can be counted, but not shown.",
-                    ))
-                },
-                |pdf| picture::of(&pdf, *page, *largest_side),
-            );
-            match picture {
+            let drawn = match &structure.pdf {
+                Some(pdf) => picture::of(pdf, *page, *largest_side),
+                None => Err(picture::not_shown()),
+            };
+            match drawn {
                 Ok(Some(png)) => say(&Message::Picture(png)),
                 Ok(None) => {}
                 Err(finding) => say(&Message::Finding(finding)),
             }
         }
     }
+}
+
+fn without_text() -> Finding {
+    finding(
+        Cause::PdfDamaged,
+        "This PDF is damaged: its pages can be counted, but its text can't be read.",
+    )
 }
 
 /// Says what text there is, and of a document that may be long what each page holds.

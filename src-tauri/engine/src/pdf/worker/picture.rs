@@ -57,7 +57,8 @@ pub(super) fn of(pdf: &Pdf, page: u32, largest_side: u32) -> Result<Option<Vec<u
     pixels.into_png().map(Some).map_err(|_| not_shown())
 }
 
-fn not_shown() -> Finding {
+/// Says that a page can be counted, but not drawn.
+pub(super) fn not_shown() -> Finding {
     finding(
         Cause::PdfDamaged,
         "This page is damaged: it can't be shown.",

@@ -4,8 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::{Block, Citation, Delta, Event, Message, StopDetails, UsageCount};
 use super::failure;
+use super::pages::Numbered;
 use crate::model::{Cause, JobPhase};
-use crate::provider::{Answer, Failure, Progress, Request, Shape, ToldLimits, Usage};
+use crate::provider::{
+    Answer, DocumentContent, Failure, Progress, Request, Shape, ToldLimits, Usage,
+};
 
 /// A longer answer than any model gives (128,000 tokens are about 1 MB).
 const MAX_TEXT_BYTES: usize = 32 * 1024 * 1024;
@@ -13,6 +16,9 @@ const MAX_TEXT_BYTES: usize = 32 * 1024 * 1024;
 /// A page costs 1,500 to 3,000 tokens as text and image, and several hundred when it is blank.
 /// Fewer than this for each page means that the pages never reached the model.
 const LEAST_TOKENS_PER_PAGE: u64 = 100;
+
+/// No text of a document has as many characters to a token; English has four or five.
+const MOST_CHARACTERS_PER_TOKEN: u64 = 10;
 
 /// Says whether more is to be read.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,8 +35,8 @@ pub(super) struct Gathered {
     /// The limits in force, where the answer told them.
     pub(super) limits: Option<ToldLimits>,
     texts: BTreeMap<u64, String>,
-    /// First and last pages that each text comes from.
-    cited: BTreeMap<u64, BTreeSet<(u64, u64)>>,
+    /// Where each text comes from.
+    cited: BTreeMap<u64, BTreeSet<Citation>>,
     text_bytes: usize,
     quarter_tokens: u64,
     model: Option<String>,
@@ -104,7 +110,7 @@ impl Gathered {
         if !self.ended {
             return Err(self.explain(failure::stream_cut("it has no end")));
         }
-        let text = self.text(&request.shape);
+        let text = self.text(request);
         let usage = self.usage.unwrap_or_default();
         let review = self.review(request, &text, usage);
         Ok(Answer {
@@ -147,25 +153,30 @@ impl Gathered {
     }
 
     fn cite(&mut self, index: u64, citation: Citation) {
-        self.cited
-            .entry(index)
-            .or_default()
-            .extend(citation.pages());
+        self.cited.entry(index).or_default().insert(citation);
     }
 
     /// Returns the text blocks as one text, each followed by the pages that it comes from.
-    fn text(&self, shape: &Shape) -> String {
+    fn text(&self, request: &Request) -> String {
+        let pages_of = |index: &u64| -> BTreeSet<(u64, u64)> {
+            let document = request.document.as_ref();
+            let citations = self.cited.get(index).into_iter().flatten();
+            citations
+                .filter_map(|citation| citation.pages(document?))
+                .collect()
+        };
         let texts: Vec<String> = self
             .texts
             .iter()
             .filter(|(_, text)| !text.is_empty())
-            .map(|(index, text)| match self.cited.get(index) {
-                Some(pages) if !pages.is_empty() => with_pages(text, pages),
-                _ => text.clone(),
-            })
+            .map(|(index, text)| with_pages(text, &pages_of(index)))
             .collect();
         // Cited text comes in pieces of one flow, other blocks are paragraphs of their own.
-        texts.join(if *shape == Shape::CitedText { "" } else { "\n" })
+        texts.join(if request.shape == Shape::CitedText {
+            ""
+        } else {
+            "\n"
+        })
     }
 
     fn append(&mut self, index: u64, text: &str, progress: &dyn Progress) -> Result<(), Failure> {
@@ -239,8 +250,11 @@ impl Gathered {
     }
 }
 
-/// Puts pages behind a text: `(p. 3)`, `(p. 3–5, 9)`.
+/// Puts pages behind a text, if there are any: `(p. 3)`, `(p. 3–5, 9)`.
 fn with_pages(text: &str, pages: &BTreeSet<(u64, u64)>) -> String {
+    if pages.is_empty() {
+        return text.to_owned();
+    }
     let told: Vec<String> = pages
         .iter()
         .map(|(first, last)| match first == last {
@@ -253,12 +267,22 @@ fn with_pages(text: &str, pages: &BTreeSet<(u64, u64)>) -> String {
 }
 
 /// Says whether the document can't have been read: some endpoints drop document blocks silently and
-/// answer from the prompt alone, so that the summary is made up.
+/// answer from the prompt alone, so that the summary is made up; some cut long prompts off.
 fn not_read(request: &Request, usage: Usage) -> Option<String> {
     let document = request.document.as_ref()?;
-    let pages = u64::from(document.pages.unwrap_or(1).max(1));
     let counted = usage.total_input();
     let prompt = quarter_tokens(&request.prompt) / 4;
+    if let DocumentContent::Text(pages) = &document.content {
+        let characters = Numbered::new(pages, document.first_page).characters();
+        // The prompt is short English, which may take a few tokens fewer than estimated.
+        if counted >= prompt * 3 / 4 + characters / MOST_CHARACTERS_PER_TOKEN {
+            return None;
+        }
+        return Some(format!(
+            "Only {counted} input tokens were counted for a text of {characters} characters and the prompt, so the text was not read, or not all of it."
+        ));
+    }
+    let pages = u64::from(document.pages.unwrap_or(1).max(1));
     if counted >= prompt + pages * LEAST_TOKENS_PER_PAGE {
         return None;
     }

@@ -13,78 +13,18 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use futures_util::Stream;
 use futures_util::stream::try_unfold;
-use serde::Serialize;
 use tokio::fs::File;
 use tokio::io::AsyncReadExt as _;
 
 use super::MAX_BODY_BYTES;
+use super::envelope::{self, DATA_GAP, Envelope};
+use super::pages::Numbered;
 use super::send::Sending;
 use crate::model::Cause;
-use crate::provider::{DocumentContent, Failure, Request, RequestDocument, Shape};
+use crate::provider::{DocumentContent, Failure, RequestDocument};
 
 /// Bytes read at a time: a multiple of 3, so that no chunk but the last needs padding.
 const CHUNK_BYTES: usize = 3 * 64 * 1024;
-
-/// Longest title sent, in characters. The API limits titles without saying at what length.
-const MAX_TITLE_CHARS: usize = 200;
-
-/// The place in the JSON where the document goes. A quote inside a JSON string is always escaped,
-/// so no name, model or prompt can contain this: it is the field itself and nothing else.
-const DATA_GAP: &str = "\"data\":\"\"";
-
-#[derive(Serialize)]
-struct Body<'a> {
-    model: &'a str,
-    max_tokens: u32,
-    stream: bool,
-    messages: [Message<'a>; 1],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    output_config: Option<OutputConfig<'a>>,
-}
-
-#[derive(Serialize)]
-struct OutputConfig<'a> {
-    format: Format<'a>,
-}
-
-#[derive(Serialize)]
-struct Format<'a> {
-    r#type: &'static str,
-    schema: &'a serde_json::Value,
-}
-
-#[derive(Serialize)]
-struct Message<'a> {
-    role: &'static str,
-    content: Vec<Block<'a>>,
-}
-
-#[derive(Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-enum Block<'a> {
-    Document {
-        source: Source,
-        #[serde(skip_serializing_if = "String::is_empty")]
-        title: String,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        citations: Option<Citations>,
-    },
-    Text {
-        text: &'a str,
-    },
-}
-
-#[derive(Serialize)]
-struct Citations {
-    enabled: bool,
-}
-
-#[derive(Serialize)]
-struct Source {
-    r#type: &'static str,
-    media_type: &'static str,
-    data: String,
-}
 
 /// A body ready to be sent.
 pub(super) struct Upload {
@@ -109,25 +49,29 @@ impl Upload {
     /// # Errors
     /// Causes of the class item: the file is gone, unreadable, empty or another one, or the body
     /// would be larger than the API takes. Never billed.
-    pub(super) async fn prepare(request: &Request) -> Result<Self, Failure> {
-        let json = envelope(request)?;
-        let file = match &request.document {
+    pub(super) async fn prepare(asked: Envelope<'_>) -> Result<Self, Failure> {
+        let (path, bytes, name) = match &asked.request.document {
+            None => return Self::of_json(envelope::write(asked)?).within_limit("The prompt", ""),
+            Some(RequestDocument {
+                content: DocumentContent::Text(pages),
+                first_page,
+                name,
+                ..
+            }) => {
+                // What is too large in any case is not written out first.
+                let text = Numbered::new(pages, *first_page).bytes();
+                if text > MAX_BODY_BYTES {
+                    return Err(too_large(name, text, ""));
+                }
+                return Self::of_json(envelope::write(asked)?).within_limit(name, "");
+            }
             Some(RequestDocument {
                 content: DocumentContent::File { path, bytes },
                 name,
                 ..
-            }) => Some((path, *bytes, name)),
-            _ => None,
+            }) => (path, *bytes, name),
         };
-        let Some((path, bytes, name)) = file else {
-            let upload = Self {
-                length: json.len() as u64,
-                head: Bytes::from(json),
-                tail: Bytes::new(),
-                file: None,
-            };
-            return upload.within_limit("The prompt");
-        };
+        let json = envelope::write(asked)?;
         let Some(gap) = json.find(DATA_GAP) else {
             return Err(Failure::unsent(
                 Cause::InvalidRequest,
@@ -145,22 +89,24 @@ impl Upload {
             file: Some(file),
             length,
         };
-        upload.within_limit(name)
+        upload.within_limit(name, ", in which a PDF takes a third more than on disk")
     }
 
-    fn within_limit(self, what: &str) -> Result<Self, Failure> {
-        if self.length <= MAX_BODY_BYTES {
-            return Ok(self);
+    fn of_json(json: String) -> Self {
+        Self {
+            length: json.len() as u64,
+            head: Bytes::from(json),
+            tail: Bytes::new(),
+            file: None,
         }
-        let megabytes = 1024.0 * 1024.0;
-        Err(Failure::unsent(
-            Cause::TooLarge,
-            format!(
-                "{what} makes a request of {:.1} MB; Claude takes at most {:.0} MB, in which a PDF takes a third more than on disk.",
-                self.length as f64 / megabytes,
-                MAX_BODY_BYTES as f64 / megabytes,
-            ),
-        ))
+    }
+
+    fn within_limit(self, what: &str, why: &str) -> Result<Self, Failure> {
+        if self.length <= MAX_BODY_BYTES {
+            Ok(self)
+        } else {
+            Err(too_large(what, self.length, why))
+        }
     }
 
     /// Turns it into the chunks of the body. Whatever goes wrong is told to `sending`.
@@ -249,6 +195,18 @@ impl OpenFile {
     }
 }
 
+fn too_large(what: &str, bytes: u64, why: &str) -> Failure {
+    let megabytes = 1024.0 * 1024.0;
+    Failure::unsent(
+        Cause::TooLarge,
+        format!(
+            "{what} makes a request of {:.1} MB; Claude takes at most {:.0} MB{why}.",
+            bytes as f64 / megabytes,
+            MAX_BODY_BYTES as f64 / megabytes,
+        ),
+    )
+}
+
 async fn open(path: &Path, bytes: u64, name: &str) -> Result<OpenFile, Failure> {
     let unreadable = |error: IoError| unreadable(name, &error);
     let file = File::open(path).await.map_err(unreadable)?;
@@ -295,107 +253,4 @@ fn unreadable(name: &str, error: &IoError) -> Failure {
         Cause::FileUnreadable,
         format!("{name} can't be read: {error}."),
     )
-}
-
-fn envelope(request: &Request) -> Result<String, Failure> {
-    let mut content = Vec::with_capacity(2);
-    // The document stands before the question about it, which the API's guide asks for.
-    if let Some(document) = &request.document {
-        let source = match &document.content {
-            DocumentContent::File { .. } => Source {
-                r#type: "base64",
-                media_type: "application/pdf",
-                data: String::new(),
-            },
-            DocumentContent::Text(pages) => Source {
-                r#type: "text",
-                media_type: "text/plain",
-                data: with_page_numbers(pages, document.first_page),
-            },
-        };
-        content.push(Block::Document {
-            source,
-            title: title(&document.name),
-            citations: (request.shape == Shape::CitedText).then_some(Citations { enabled: true }),
-        });
-    }
-    content.push(Block::Text {
-        text: &request.prompt,
-    });
-    let body = Body {
-        model: &request.model,
-        max_tokens: request.max_tokens,
-        stream: true,
-        messages: [Message {
-            role: "user",
-            content,
-        }],
-        output_config: match &request.shape {
-            Shape::Json(schema) => Some(OutputConfig {
-                format: Format {
-                    r#type: "json_schema",
-                    schema,
-                },
-            }),
-            Shape::Text | Shape::CitedText => None,
-        },
-    };
-    serde_json::to_string(&body).map_err(|error| {
-        Failure::unsent(
-            Cause::InvalidRequest,
-            format!("The request could not be written as JSON: {error}."),
-        )
-    })
-}
-
-/// Returns the text of pages with their numbers in the document.
-fn with_page_numbers(pages: &[String], first_page: u32) -> String {
-    pages
-        .iter()
-        .zip(first_page..)
-        .map(|(text, page)| format!("[Page {page}]\n{}\n\n", text.trim_end()))
-        .collect()
-}
-
-fn title(name: &str) -> String {
-    let clean: String = name
-        .chars()
-        .filter(|character| !character.is_control())
-        .take(MAX_TITLE_CHARS)
-        .collect();
-    clean.trim().to_owned()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_the_field_itself_is_taken_for_the_gap() {
-        let request = Request {
-            document: Some(RequestDocument {
-                content: DocumentContent::File {
-                    path: "paper.pdf".into(),
-                    bytes: 1,
-                },
-                pages: None,
-                first_page: 1,
-                name: DATA_GAP.to_owned(),
-            }),
-            prompt: DATA_GAP.to_owned(),
-            model: DATA_GAP.to_owned(),
-            max_tokens: 1,
-            shape: Shape::Json(serde_json::json!({ "description": DATA_GAP })),
-        };
-        let json = envelope(&request).unwrap();
-        assert_eq!(json.matches(DATA_GAP).count(), 1);
-        let before = &json[..json.find(DATA_GAP).unwrap()];
-        assert!(before.ends_with("\"media_type\":\"application/pdf\","));
-    }
-
-    #[test]
-    fn titles_are_trimmed_and_hold_no_control_characters() {
-        assert_eq!(title(" a\nb.pdf "), "ab.pdf");
-        assert_eq!(title(&"界".repeat(300)).chars().count(), MAX_TITLE_CHARS);
-    }
 }

@@ -11,6 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::answer::{Flow, Gathered};
 use super::body::Upload;
+use super::envelope::{Envelope, Purpose};
 use super::event::{Event, Message};
 use super::send::Sending;
 use super::sse::{Decoder, RawEvent};
@@ -62,15 +63,12 @@ async fn exchange(
     sending: &Arc<Sending>,
     gathered: &mut Gathered,
 ) -> Result<(), Failure> {
-    let upload = Upload::prepare(request).await?;
-    let call = provider
-        .client
-        .post(provider.url("/v1/messages"))
-        .headers(provider.headers())
-        .header(CONTENT_TYPE, "application/json")
-        .header(CONTENT_LENGTH, upload.length)
-        .body(Body::wrap_stream(upload.into_stream(Arc::clone(sending))));
-    let response = wait_for_head(call.send(), sending, provider.timeouts).await?;
+    let asked = Envelope {
+        request,
+        purpose: Purpose::Answer,
+        text_as: provider.text_as,
+    };
+    let response = post(provider, "/v1/messages", asked, sending).await?;
     gathered.request_id = header::request_id(response.headers());
     gathered.limits = header::limits(response.headers());
     tracing::debug!(
@@ -97,6 +95,24 @@ async fn exchange(
         ));
     }
     read_stream(response, idle, progress, gathered).await
+}
+
+/// Sends a request and returns the head of its answer.
+pub(super) async fn post(
+    provider: &ClaudeProvider,
+    path: &str,
+    asked: Envelope<'_>,
+    sending: &Arc<Sending>,
+) -> Result<Response, Failure> {
+    let upload = Upload::prepare(asked).await?;
+    let call = provider
+        .client
+        .post(provider.url(path))
+        .headers(provider.headers())
+        .header(CONTENT_TYPE, "application/json")
+        .header(CONTENT_LENGTH, upload.length)
+        .body(Body::wrap_stream(upload.into_stream(Arc::clone(sending))));
+    wait_for_head(call.send(), sending, provider.timeouts).await
 }
 
 /// Waits for the head of the answer: as long as bytes are taken, then as long as reading may last.
@@ -136,7 +152,12 @@ async fn wait_for_head(
     }
 }
 
-async fn refused(provider: &ClaudeProvider, mut response: Response, idle: Duration) -> Failure {
+/// Returns the failure that an answer tells whose status is not a success.
+pub(super) async fn refused(
+    provider: &ClaudeProvider,
+    mut response: Response,
+    idle: Duration,
+) -> Failure {
     let status = response.status().as_u16();
     let headers = response.headers().clone();
     let mut body = Vec::new();
@@ -223,7 +244,7 @@ fn read_event(raw: &RawEvent) -> Result<Option<Event>, Failure> {
     }
 }
 
-async fn next_chunk(
+pub(super) async fn next_chunk(
     response: &mut Response,
     idle: Duration,
 ) -> Result<Option<bytes::Bytes>, Failure> {
@@ -234,7 +255,7 @@ async fn next_chunk(
     }
 }
 
-fn timed_out(what: &str, limit: Duration, billed: Billed) -> Failure {
+pub(super) fn timed_out(what: &str, limit: Duration, billed: Billed) -> Failure {
     Failure::unsent(
         Cause::TimedOut,
         format!("{what} ({} s).", limit.as_secs_f64()),

@@ -5,7 +5,8 @@
 
 use serde::Deserialize;
 
-use crate::provider::Usage;
+use super::pages::Numbered;
+use crate::provider::{DocumentContent, RequestDocument, Usage};
 
 /// One event of a streamed answer.
 #[derive(Debug, Deserialize)]
@@ -76,22 +77,36 @@ pub(super) enum Delta {
     Other,
 }
 
-/// Where in the document a text comes from. Only pages are read; PDFs are cited by them.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+/// Where in the document a text comes from: pages of a PDF, characters of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub(super) struct Citation {
     start_page_number: Option<u64>,
     end_page_number: Option<u64>,
+    start_char_index: Option<u64>,
+    end_char_index: Option<u64>,
 }
 
 impl Citation {
-    /// Returns the first and the last page, counted from 1.
-    pub(super) fn pages(self) -> Option<(u64, u64)> {
-        let first = self.start_page_number.filter(|page| *page > 0)?;
-        // The end is the page after the last one.
-        let last = self
-            .end_page_number
-            .map_or(first, |end| end.saturating_sub(1));
-        Some((first, last.max(first)))
+    /// Returns the first and the last page of the document, counted from 1.
+    pub(super) fn pages(self, document: &RequestDocument) -> Option<(u64, u64)> {
+        if let Some(first) = self.start_page_number.filter(|page| *page > 0) {
+            // The end is the page after the last one.
+            let last = self
+                .end_page_number
+                .map_or(first, |end| end.saturating_sub(1))
+                .max(first);
+            // What was sent begins with this page, which the API counts as the first.
+            let before = u64::from(document.first_page.saturating_sub(1));
+            return Some((first.saturating_add(before), last.saturating_add(before)));
+        }
+        match &document.content {
+            DocumentContent::Text(pages) => {
+                let start = self.start_char_index?;
+                Numbered::new(pages, document.first_page)
+                    .pages_of(start, self.end_char_index.unwrap_or(start))
+            }
+            DocumentContent::File { .. } => None,
+        }
     }
 }
 

@@ -132,6 +132,7 @@ async fn changes_hold_for_the_new_run() {
         queue: Some(QueueName::Bulk),
         max_tokens: Some(77),
         template: None,
+        sends: None,
         completed: false,
     };
     assert_eq!(shelf.put_back(&[1, 2], changes).await, 2);
@@ -257,7 +258,15 @@ async fn dead_letters_are_grouped_by_cause() {
             ..crate::model::JobFilter::default()
         },
     };
-    assert_eq!(shelf.store.redrivable(all).await.unwrap().len(), 2);
+    assert_eq!(
+        shelf
+            .store
+            .redrivable(all, Changes::default())
+            .await
+            .unwrap()
+            .len(),
+        2
+    );
 }
 
 #[tokio::test]

@@ -83,6 +83,7 @@ pub(super) fn batch(prompts: &[&str]) -> NewBatch {
                 input: NewInput::Prompt((*prompt).to_owned()),
                 finding: None,
                 reused: None,
+                parts: Vec::new(),
             })
             .collect(),
     }

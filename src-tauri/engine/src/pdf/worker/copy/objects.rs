@@ -224,7 +224,11 @@ impl Copier {
         let mut resources = None;
         for one in inherited {
             match shared.get(&one.of) {
-                Some(id) if one.key == RESOURCES => resources = Some(*id),
+                Some(id) if one.key == RESOURCES => {
+                    // Its own, if it has any, would bring along what it doesn't use.
+                    page.remove(RESOURCES);
+                    resources = Some(*id);
+                }
                 _ => page.set(one.key, one.value.clone()),
             }
         }

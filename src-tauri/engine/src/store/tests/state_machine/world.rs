@@ -216,6 +216,7 @@ impl<'world> World<'world> {
                 input: NewInput::Prompt("What?".to_owned()),
                 finding: None,
                 reused: None,
+                parts: Vec::new(),
             });
             let job = Job {
                 status: JobStatus::Pending,

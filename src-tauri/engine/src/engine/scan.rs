@@ -1,0 +1,143 @@
+//! Scanning what was dropped, and what is told of it before anything is chosen.
+
+use std::path::{Component, PathBuf};
+use std::sync::PoisonError;
+
+use tokio_util::sync::CancellationToken;
+
+use super::Engine;
+use super::plan::{document_work, sends};
+use crate::error::EngineError;
+use crate::intake::{self, KeptScan};
+use crate::model::{Notice, ScanReport, ScannedFile, Sends, Settings};
+use crate::pricing::{Estimate, Work, ceiling, estimate};
+
+/// About the length of a template's body, for a forecast before one is chosen.
+const TEMPLATE_BYTES: u64 = 1_000;
+
+impl Engine {
+    /// Walks and inspects what was dropped, and keeps the report for [`Engine::submit_scan`].
+    ///
+    /// Files are inspected while folders are still looked through; [`EngineEvent::ScanProgress`] tells how far
+    /// it is. Files that need a password are tried with those of [`Engine::give_password`].
+    ///
+    /// [`EngineEvent::ScanProgress`]: crate::model::EngineEvent::ScanProgress
+    ///
+    /// # Errors
+    /// [`EngineError::BadInput`] when there is nothing to scan or the scan was cancelled.
+    pub async fn scan(&self, paths: Vec<PathBuf>) -> Result<ScanReport, EngineError> {
+        if paths.is_empty() {
+            return Err(EngineError::bad_input(
+                "No files were given.",
+                "Choose PDFs or folders with PDFs.",
+            ));
+        }
+        let cancel = self.cancellable();
+        let settings = self.0.store.settings().await?;
+        let (paths, own) = super::blocking({
+            let (data, output) = (
+                self.0.config.data_directory.clone(),
+                settings.output_folder.clone(),
+            );
+            move || {
+                let output = output.and_then(|folder| std::fs::canonicalize(folder).ok());
+                let own = std::iter::once(data).chain(output).collect();
+                (paths.into_iter().map(from_the_root).collect(), own)
+            }
+        })
+        .await?;
+        let parts = intake::ScanParts {
+            pdf: &self.0.pdf,
+            passwords: &self.0.passwords,
+            own,
+            clock: self.0.config.clock.as_ref(),
+            events: &self.0.events,
+        };
+        let mut scan = intake::scan(paths, parts, &cancel).await?;
+        self.tell_what_it_comes_to(&mut scan, &settings).await?;
+        Ok(self.0.scans.keep(scan))
+    }
+
+    /// Ends the scan that runs, if one does.
+    pub fn cancel_scan(&self) {
+        self.0
+            .scan_cancel
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .cancel();
+    }
+
+    /// Returns what [`Engine::cancel_scan`] ends from now on.
+    pub(super) fn cancellable(&self) -> CancellationToken {
+        let cancel = CancellationToken::new();
+        *self
+            .0
+            .scan_cancel
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = cancel.clone();
+        cancel
+    }
+
+    /// Counts the pages of a scan, and says what is worth knowing of its files and about what they will cost.
+    pub(super) async fn tell_what_it_comes_to(
+        &self,
+        scan: &mut KeptScan,
+        settings: &Settings,
+    ) -> Result<(), EngineError> {
+        let prices = self.0.store.prices().await?;
+        let sends = sends(settings, None);
+        let report = &mut scan.report;
+        report.pages = 0;
+        report.expected_micros = Some(0);
+        report.at_worst_micros = Some(0);
+        let plus = |sum: Option<i64>, one: Option<i64>| sum?.checked_add(one?);
+        for file in &mut report.files {
+            file.notices = file.document.notices();
+            if file.document.finding.is_some() {
+                continue;
+            }
+            report.pages += u64::from(file.document.pages.unwrap_or(0));
+            let forecast = forecast(file, settings, sends);
+            if is_long(file, &forecast, settings, sends) {
+                file.notices.push(Notice::Long);
+                file.notices.sort_unstable();
+            }
+            let expected = prices.expected_micros(&settings.model, &forecast);
+            let at_worst = prices.at_worst_micros(&settings.model, &forecast);
+            report.expected_micros = plus(report.expected_micros, expected);
+            report.at_worst_micros = plus(report.at_worst_micros, at_worst);
+        }
+        Ok(())
+    }
+}
+
+/// Estimates a call about a file before a template is chosen.
+fn forecast(file: &ScannedFile, settings: &Settings, sends: Sends) -> Estimate {
+    let work = Work {
+        document: Some(document_work(file, sends)),
+        prompt_bytes: TEMPLATE_BYTES,
+        prompt_characters: TEMPLATE_BYTES,
+        max_tokens: settings.max_tokens,
+    };
+    estimate(&settings.model, &work)
+}
+
+/// Says whether one call takes less than a file.
+fn is_long(file: &ScannedFile, forecast: &Estimate, settings: &Settings, sends: Sends) -> bool {
+    let ceiling = ceiling(&settings.model);
+    let pages = file.document.pages.unwrap_or(0);
+    let too_large = sends == Sends::Pdf
+        && (pages > ceiling.pages || file.document.bytes > ceiling.document_bytes);
+    too_large || forecast.dense_input + forecast.worst_output > ceiling.input_tokens
+}
+
+/// Returns a path that means the same file wherever the program that reads it is started. Blocks.
+fn from_the_root(path: PathBuf) -> PathBuf {
+    // Without a present folder there is nothing better than what was given.
+    let path = std::path::absolute(&path).unwrap_or(path);
+    if path.components().any(|part| part == Component::ParentDir) {
+        // A file that is missing is said to be so by the scan.
+        return path.canonicalize().unwrap_or(path);
+    }
+    path
+}

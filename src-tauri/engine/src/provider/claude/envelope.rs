@@ -1,0 +1,221 @@
+//! The JSON of a request, but for the bytes of a PDF.
+
+use serde::Serialize;
+
+use super::TextAs;
+use super::pages::{Framed, Numbered};
+use crate::model::Cause;
+use crate::provider::{DocumentContent, Failure, Request, RequestDocument, Shape};
+
+/// Longest title sent, in characters. The API limits titles without saying at what length.
+const MAX_TITLE_CHARS: usize = 200;
+
+/// The place in the JSON where the document goes. A quote inside a JSON string is always escaped,
+/// so no name, model or prompt can contain this: it is the field itself and nothing else.
+pub(super) const DATA_GAP: &str = "\"data\":\"\"";
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream: Option<bool>,
+    messages: [Message<'a>; 1],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_config: Option<OutputConfig<'a>>,
+}
+
+#[derive(Serialize)]
+struct OutputConfig<'a> {
+    format: Format<'a>,
+}
+
+#[derive(Serialize)]
+struct Format<'a> {
+    r#type: &'static str,
+    schema: &'a serde_json::Value,
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    role: &'static str,
+    content: Vec<Block<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Block<'a> {
+    Document {
+        source: Source<'a>,
+        #[serde(skip_serializing_if = "String::is_empty")]
+        title: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        citations: Option<Citations>,
+    },
+    Text {
+        text: &'a str,
+    },
+    #[serde(rename = "text")]
+    Framed {
+        text: Framed<'a>,
+    },
+}
+
+#[derive(Serialize)]
+struct Citations {
+    enabled: bool,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Source<'a> {
+    Base64 {
+        media_type: &'static str,
+        data: &'static str,
+    },
+    Text {
+        media_type: &'static str,
+        data: Numbered<'a>,
+    },
+}
+
+/// What a request is written for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// To be answered.
+    Answer,
+    /// To have its tokens counted.
+    Count,
+}
+
+/// What is written.
+#[derive(Clone, Copy)]
+pub(super) struct Envelope<'a> {
+    pub(super) request: &'a Request,
+    pub(super) purpose: Purpose,
+    pub(super) text_as: TextAs,
+}
+
+/// Writes a request; a PDF is left out, to be put in at [`DATA_GAP`].
+pub(super) fn write(asked: Envelope<'_>) -> Result<String, Failure> {
+    let request = asked.request;
+    let mut content = Vec::with_capacity(2);
+    let as_prompt = matches!(
+        &request.document,
+        Some(RequestDocument { content: DocumentContent::Text(_), .. }) if asked.text_as == TextAs::Prompt
+    );
+    if as_prompt && request.shape == Shape::CitedText {
+        return Err(Failure::unsent(
+            Cause::InvalidRequest,
+            "This address is sent text as a part of the prompt, in which no pages can be cited.",
+        ));
+    }
+    // The document stands before the question about it, which the API's guide asks for.
+    if let Some(document) = &request.document {
+        content.push(block(document, asked));
+    }
+    content.push(Block::Text {
+        text: &request.prompt,
+    });
+    let answered = asked.purpose == Purpose::Answer;
+    let body = Body {
+        model: &request.model,
+        max_tokens: answered.then_some(request.max_tokens),
+        stream: answered.then_some(true),
+        messages: [Message {
+            role: "user",
+            content,
+        }],
+        output_config: match &request.shape {
+            Shape::Json(schema) => Some(OutputConfig {
+                format: Format {
+                    r#type: "json_schema",
+                    schema,
+                },
+            }),
+            Shape::Text | Shape::CitedText => None,
+        },
+    };
+    serde_json::to_string(&body).map_err(|error| {
+        Failure::unsent(
+            Cause::InvalidRequest,
+            format!("The request could not be written as JSON: {error}."),
+        )
+    })
+}
+
+fn block<'a>(document: &'a RequestDocument, asked: Envelope<'_>) -> Block<'a> {
+    let source = match &document.content {
+        DocumentContent::File { .. } => Source::Base64 {
+            media_type: "application/pdf",
+            data: "",
+        },
+        DocumentContent::Text(pages) => {
+            let text = Numbered::new(pages, document.first_page);
+            if asked.text_as == TextAs::Prompt {
+                return Block::Framed {
+                    text: Framed::new(title(&document.name), text),
+                };
+            }
+            Source::Text {
+                media_type: "text/plain",
+                data: text,
+            }
+        }
+    };
+    let cited = asked.request.shape == Shape::CitedText;
+    Block::Document {
+        source,
+        title: title(&document.name),
+        citations: cited.then_some(Citations { enabled: true }),
+    }
+}
+
+fn title(name: &str) -> String {
+    let clean: String = name
+        .chars()
+        .filter(|character| !character.is_control())
+        .take(MAX_TITLE_CHARS)
+        .collect();
+    clean.trim().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_field_itself_is_taken_for_the_gap() {
+        let request = Request {
+            document: Some(RequestDocument {
+                content: DocumentContent::File {
+                    path: "paper.pdf".into(),
+                    bytes: 1,
+                },
+                pages: None,
+                first_page: 1,
+                name: DATA_GAP.to_owned(),
+            }),
+            prompt: DATA_GAP.to_owned(),
+            model: DATA_GAP.to_owned(),
+            max_tokens: 1,
+            shape: Shape::Json(serde_json::json!({ "description": DATA_GAP })),
+        };
+        let json = write(Envelope {
+            request: &request,
+            purpose: Purpose::Answer,
+            text_as: TextAs::Document,
+        })
+        .unwrap();
+        assert_eq!(json.matches(DATA_GAP).count(), 1);
+        let before = &json[..json.find(DATA_GAP).unwrap()];
+        assert!(before.ends_with("\"media_type\":\"application/pdf\","));
+    }
+
+    #[test]
+    fn titles_are_trimmed_and_hold_no_control_characters() {
+        assert_eq!(title(" a\nb.pdf "), "ab.pdf");
+        assert_eq!(title(&"界".repeat(300)).chars().count(), MAX_TITLE_CHARS);
+    }
+}

@@ -1,0 +1,48 @@
+/** 文書についてわかっていることと、長い文書の部分の状況。 */
+import { count } from './format';
+import type { Messages } from './messages';
+
+export const documentsJa: Messages['documents'] = {
+  document: '文書',
+  title: '題名',
+  language: '言語',
+  text: 'テキスト',
+  encryption: 'ロック',
+  attachments: '添付',
+  fields: '入力欄',
+  state: '状態',
+  sent: '送信',
+  size: 'サイズ',
+  textOnAll: (n) => `全 ${count(n)} ページ`,
+  textOnSome: (some, n) => `${count(n)} ページ中 ${count(some)} ページ`,
+  scanned: 'なし（スキャン）',
+  unreliable: (where, percent) => `${where}、文字の ${count(percent)} % が判別不能`,
+  opensFreely: (cipher) => `${cipher}、パスワードなしで開けます`,
+  needsPassword: (cipher) => `${cipher}、パスワードが必要`,
+  unsupported: (cipher) => `${cipher}、ここでは開けません`,
+  encrypted: '暗号化',
+  attached: (n) => `${count(n)} ファイル（送りません）`,
+  fieldsUnseen: (n) => `入力済みの ${count(n)} 欄が見えないおそれ`,
+  repaired: '修復したコピーを送ります',
+  uncertain: 'ページ数が不確か',
+  asPdf: 'PDF（テキストと画像）',
+  asText: 'テキストのみ',
+  textOnlyMark: 'テキストで送信',
+  picture: (title) => `${title} の 1 ページ目`,
+  noPicture: '1 ページ目の画像はありません',
+  parts: '部分',
+  partOf: (n, total) => `部分 ${count(n)}/${count(total)}`,
+  combining: '部分をまとめています',
+  partsDone: (done, total) => `${count(done)}/${count(total)} 部分が終了`,
+  answered: (done, total) => `${count(total)} 部分中 ${count(done)} 件が回答済み`,
+  pagesOf: (first, last) =>
+    first === last ? `${count(first)} ページ` : `${count(first)}〜${count(last)} ページ`,
+  combineStep: '部分のまとめ',
+  partStates: { waiting: '待機中', running: '実行中', answered: '回答済み' },
+  partsBar: (done, running, total) =>
+    `${count(total)} 部分中 ${count(done)} 件が回答済み、${count(running)} 件が実行中`,
+  tokens: (input, output) => `入力 ${input}、出力 ${output}`,
+  tokensOf: (input, estimated, output) => `入力 ${input}（見積もり ${estimated}）、出力 ${output}`,
+  estimated: (tokens) => `入力の見積もり ${tokens}`,
+  showParts: (n) => `${count(n)} 部分をすべて表示`,
+};
