@@ -49,7 +49,7 @@ bench-intake: ## Time a drop of 1,000 PDFs against sha256sum, and the memory of 
 corpus: ## Read the PDFs in DIR=… and say where other readers see something else (DEEP=1: copy pages too)
 	@benches/documents/run
 
-fuzz: ## Throw broken PDFs at the children that read them (MINUTES=30, SEED=1)
+fuzz: ## Throw broken PDFs at the children that read them (MINUTES=30, SEED=1, MODE=children, coverage or both)
 	@fuzz/run
 
 clean: ## Remove everything that was built or installed

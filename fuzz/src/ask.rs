@@ -1,6 +1,6 @@
 //! Asks children about one input, and notices what should not reach the parent.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gistmill_engine::model::{Cause, Encryption, PageRange};
@@ -17,6 +17,9 @@ const SLACK: Duration = Duration::from_secs(20);
 /// Most characters of text that are asked for.
 const MAX_CHARS: usize = 200_000;
 
+/// Pixels of the longer side of a picture.
+const LARGEST_SIDE: u32 = 200;
+
 /// The password of the seeds that have one.
 const PASSWORD: &str = "sesame";
 
@@ -29,6 +32,13 @@ pub struct Heard {
     pub killed: bool,
     /// What reached the parent.
     pub failure: Option<String>,
+}
+
+/// What the inspection of a file says about asking on.
+struct Opened {
+    pages: u32,
+    password: Option<SecretString>,
+    readable: bool,
 }
 
 /// A place for files, and the children.
@@ -48,77 +58,126 @@ impl Desk {
         self.folder.path().join(name)
     }
 
-    /// Asks for everything that can be asked of a file.
+    /// Asks what can be asked of a file, as chance has it.
     pub async fn ask(&self, input: &[u8], chance: &mut Chance) -> std::io::Result<Heard> {
-        let path = self.path("input.pdf");
-        std::fs::write(&path, input)?;
-        let mut heard = Heard::default();
-        let passwords = [SecretString::from("wrong"), SecretString::from(PASSWORD)];
-        let worker = &self.worker;
+        let path = self.put(input)?;
         if chance.once_in(50) {
             // Somebody changes their mind: the child is killed at some point of its work.
             let delay = Duration::from_micros(chance.next() % 8000);
-            let _ = tokio::time::timeout(delay, worker.inspect(&path)).await;
+            let _ = tokio::time::timeout(delay, self.worker.inspect(&path)).await;
         }
-        let inspected = timed(worker.inspect_trying(&path, &passwords)).await;
-        let Some((inspection, opens)) = heard.take("inspect", inspected) else {
+        let mut heard = Heard::default();
+        let opened = self.inspect(&path, &mut heard).await;
+        let Some(opened) = opened.filter(|opened| opened.readable) else {
             return Ok(heard);
         };
-        heard.note("inspect", kind(&inspection));
-        if inspection
-            .finding
-            .as_ref()
-            .is_some_and(|finding| finding.cause == Cause::PdfHostile)
-        {
-            heard.killed = true;
-        }
-        if inspection.finding.is_some() {
-            return Ok(heard);
-        }
-        let password = opens.map(|index| &passwords[index]);
-        let pages = inspection.pages.unwrap_or(1);
-
         let range = chance.once_in(3).then(|| {
-            let first = 1 + u32::try_from(chance.below(pages as usize + 1)).unwrap_or(0);
+            let first = 1 + u32::try_from(chance.below(opened.pages as usize + 1)).unwrap_or(0);
             PageRange { first, last: first }
         });
-        let text = timed(worker.text(&path, password, range, MAX_CHARS)).await;
+        let password = opened.password.as_ref();
+        self.text(&path, password, range, &mut heard).await;
+        if chance.once_in(4) {
+            self.picture(&path, password, &mut heard).await;
+        }
+        self.copy(&path, password, range, &mut heard).await;
+        Ok(heard)
+    }
+
+    /// Asks everything that can be asked of a file, also of one that should not be sent.
+    pub async fn ask_all(&self, input: &[u8]) -> std::io::Result<Heard> {
+        let path = self.put(input)?;
+        let mut heard = Heard::default();
+        let opened = self.inspect(&path, &mut heard).await;
+        let password = opened.and_then(|opened| opened.password);
+        let password = password.as_ref();
+        self.text(&path, password, None, &mut heard).await;
+        self.picture(&path, password, &mut heard).await;
+        self.copy(&path, password, None, &mut heard).await;
+        let first = PageRange { first: 1, last: 1 };
+        self.copy(&path, password, Some(first), &mut heard).await;
+        Ok(heard)
+    }
+
+    fn put(&self, input: &[u8]) -> std::io::Result<PathBuf> {
+        let path = self.path("input.pdf");
+        std::fs::write(&path, input)?;
+        Ok(path)
+    }
+
+    async fn inspect(&self, path: &Path, heard: &mut Heard) -> Option<Opened> {
+        let passwords = [SecretString::from("wrong"), SecretString::from(PASSWORD)];
+        let inspected = timed(self.worker.inspect_trying(path, &passwords)).await;
+        let (inspection, opens) = heard.take("inspect", inspected)?;
+        heard.note("inspect", kind(&inspection));
+        let finding = inspection.finding.as_ref();
+        heard.killed |= finding.is_some_and(|finding| finding.cause == Cause::PdfHostile);
+        Some(Opened {
+            pages: inspection.pages.unwrap_or(1),
+            password: opens.map(|index| passwords[index].clone()),
+            readable: finding.is_none(),
+        })
+    }
+
+    async fn text(
+        &self,
+        path: &Path,
+        password: Option<&SecretString>,
+        range: Option<PageRange>,
+        heard: &mut Heard,
+    ) {
+        let text = timed(self.worker.text(path, password, range, MAX_CHARS)).await;
         if let Some(text) = heard.take("text", text) {
             heard.note(
                 "text",
                 format!("{} {}", text.pages.len().min(9), text.truncated),
             );
         }
-        if chance.once_in(4) {
-            let picture = timed(worker.picture(&path, password, 1, 200)).await;
-            if heard.take("picture", picture).is_some() {
-                heard.note("picture", "drawn".to_owned());
-            }
+    }
+
+    async fn picture(&self, path: &Path, password: Option<&SecretString>, heard: &mut Heard) {
+        let picture = timed(self.worker.picture(path, password, 1, LARGEST_SIDE)).await;
+        if heard.take("picture", picture).is_some() {
+            heard.note("picture", "drawn".to_owned());
         }
+    }
+
+    async fn copy(
+        &self,
+        path: &Path,
+        password: Option<&SecretString>,
+        range: Option<PageRange>,
+        heard: &mut Heard,
+    ) {
         let copy = self.path("copy.pdf");
-        let copied = timed(worker.copy(&path, password, range, &copy)).await;
-        if let Some(copied) = heard.take("copy", copied) {
-            let again = timed(worker.inspect(&copy)).await;
-            if let Some(copy) = heard.take("inspect of the copy", again) {
-                let same = copy.pages == Some(copied.pages) && copy.encryption == Encryption::None;
-                let what = if same {
-                    kind(&copy)
-                } else {
-                    format!("not what was said: {}", kind(&copy))
-                };
-                heard.note(
-                    "copy",
-                    format!("{what} annotations lost: {}", copied.without_annotations),
-                );
-            }
+        let copied = timed(self.worker.copy(path, password, range, &copy)).await;
+        let Some(copied) = heard.take("copy", copied) else {
+            return;
+        };
+        let again = timed(self.worker.inspect(&copy)).await;
+        if let Some(copy) = heard.take("inspect of the copy", again) {
+            let same = copy.pages == Some(copied.pages) && copy.encryption == Encryption::None;
+            let what = if same {
+                kind(&copy)
+            } else {
+                format!("not what was said: {}", kind(&copy))
+            };
+            heard.note(
+                "copy",
+                format!("{what} annotations lost: {}", copied.without_annotations),
+            );
         }
-        Ok(heard)
     }
 }
 
 impl Heard {
     fn note(&mut self, question: &str, answer: String) {
         self.kinds.push(format!("{question}: {answer}"));
+    }
+
+    /// The first that reached the parent is told; the others follow from it, or come when it is mended.
+    fn fail(&mut self, what: String) {
+        self.failure.get_or_insert(what);
     }
 
     /// Takes an answer; notes what is the file's fault, and keeps what is ours.
@@ -138,11 +197,11 @@ impl Heard {
                 None
             }
             Some(Err(error)) => {
-                self.failure = Some(format!("{question}: {error}"));
+                self.fail(format!("{question}: {error}"));
                 None
             }
             None => {
-                self.failure = Some(format!("{question}: no answer within the limit"));
+                self.fail(format!("{question}: no answer within the limit"));
                 None
             }
         }

@@ -5,15 +5,17 @@
 //! answer that does not come within the limit, a child that is left behind.
 //!
 //! Inputs are made from good and odd files by chance. One that gets an answer of a kind not seen before is
-//! kept and changed further, so that the search goes to where answers differ.
+//! kept and changed further, so that the search goes to where answers differ. Inputs that were found in another
+//! way can be replayed: then children are asked everything about each.
 
 mod ask;
 mod chance;
 mod mutate;
+mod replay;
 mod seeds;
 mod tally;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -24,6 +26,10 @@ use crate::ask::Desk;
 use crate::chance::Chance;
 use crate::tally::Tally;
 
+const USAGE: &str = "usage: gistmill-fuzz search MINUTES SEED FOLDER-FOR-WHAT-KILLS-CHILDREN
+       gistmill-fuzz replay FOLDER…
+       gistmill-fuzz seeds FOLDER WORD-LIST";
+
 /// The argument that makes this program the child.
 const PDF_WORKER: &str = "--pdf-worker";
 
@@ -32,6 +38,9 @@ const WALL_LIMIT: Duration = Duration::from_secs(3);
 
 /// Questions under way at a time; as many as there are children.
 const LANES: usize = 2;
+
+/// Most children at a time: one that is being killed may still be seen beside the one that took its place.
+const MAX_SEEN: usize = 2 * LANES;
 
 /// One in so many inputs is made from a file that kills children, so that they are replaced now and then.
 const DEADLY_ONCE_IN: usize = 1000;
@@ -56,32 +65,44 @@ fn main() -> ExitCode {
     if arguments.first().map(String::as_str) == Some(PDF_WORKER) {
         return worker_main();
     }
-    let [minutes, seed, save] = arguments.as_slice() else {
-        eprintln!("usage: gistmill-fuzz MINUTES SEED FOLDER-FOR-WHAT-KILLS-CHILDREN");
-        return ExitCode::from(2);
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let done = match words.as_slice() {
+        ["search", minutes, seed, save] => match (minutes.parse(), seed.parse()) {
+            (Ok(minutes), Ok(seed)) => run(minutes, seed, PathBuf::from(save)),
+            _ => return wrong_use(),
+        },
+        ["replay", folders @ ..] if !folders.is_empty() => replay::run(folders),
+        ["seeds", folder, words] => seeds::write(Path::new(folder), Path::new(words)),
+        _ => return wrong_use(),
     };
-    let (Ok(minutes), Ok(seed)) = (minutes.parse::<f64>(), seed.parse::<u64>()) else {
-        eprintln!("MINUTES and SEED are numbers");
-        return ExitCode::from(2);
-    };
-    match run(minutes, seed, PathBuf::from(save)) {
+    match done {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            eprintln!("The search could not be made: {error}.");
+            eprintln!("This could not be done: {error}.");
             ExitCode::from(2)
         }
     }
 }
 
-#[tokio::main]
-async fn run(minutes: f64, seed: u64, save: PathBuf) -> std::io::Result<bool> {
-    std::fs::create_dir_all(&save)?;
+fn wrong_use() -> ExitCode {
+    eprintln!("{USAGE}");
+    ExitCode::from(2)
+}
+
+/// What asks real children.
+fn worker() -> std::io::Result<PdfWorker> {
     let mut config = PdfWorkerConfig::new(std::env::current_exe()?);
     config.args = vec![PDF_WORKER.into()];
     config.wall_limit = WALL_LIMIT;
     config.max_children = LANES;
-    let worker = PdfWorker::new(config);
+    Ok(PdfWorker::new(config))
+}
+
+#[tokio::main]
+async fn run(minutes: f64, seed: u64, save: PathBuf) -> std::io::Result<bool> {
+    std::fs::create_dir_all(&save)?;
+    let worker = worker()?;
     let search = Arc::new(Search {
         kept: Mutex::new(seeds::all()),
         deadly: seeds::deadly(),
@@ -107,15 +128,27 @@ async fn run(minutes: f64, seed: u64, save: PathBuf) -> std::io::Result<bool> {
         }
     }
     reporter.abort();
+    Ok(conclude(worker, &search.tally).await)
+}
+
+/// Lets go of the children, looks for any that stay, prints all that was seen and says whether it is well.
+async fn conclude(worker: PdfWorker, tally: &Mutex<Tally>) -> bool {
     drop(worker);
     // The children are killed at once, and gone a moment later.
     tokio::time::sleep(Duration::from_secs(2)).await;
-    let mut tally = lock(&search.tally);
-    if let Some(left @ 1..) = ask::children() {
-        tally.fail(format!("{left} children were left behind"));
-    }
+    let mut tally = lock(tally);
+    look_for_children(&mut tally, 0);
     print!("{tally}");
-    Ok(tally.is_clean())
+    tally.is_clean()
+}
+
+/// Notes it as a failure when there are more children than this.
+fn look_for_children(tally: &mut Tally, limit: usize) {
+    if let Some(many) = ask::children().filter(|many| *many > limit) {
+        tally.fail(format!(
+            "{many} children are there, and should be {limit} at most"
+        ));
+    }
 }
 
 /// Makes inputs and asks about each until the time is over.
@@ -165,10 +198,7 @@ async fn report(search: Arc<Search>) {
         tokio::time::sleep(Duration::from_secs(60)).await;
         let kept = lock(&search.kept).len();
         let mut tally = lock(&search.tally);
-        // A child that is being killed may still be seen beside the ones that took its place.
-        if let Some(many) = ask::children().filter(|many| *many > 2 * LANES) {
-            tally.fail(format!("{many} children are running"));
-        }
+        look_for_children(&mut tally, MAX_SEEN);
         println!("{} ({kept} inputs are kept)", tally.line());
     }
 }

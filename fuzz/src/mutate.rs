@@ -38,8 +38,8 @@ const NUMBERS: &[&str] = &[
     "3.4e39",
 ];
 
-/// Words of the format, put where they don't belong.
-const WORDS: &[&str] = &[
+/// Words of the format, which are put where they don't belong.
+pub const WORDS: &[&str] = &[
     "<<",
     ">>",
     "[",

@@ -1,6 +1,11 @@
 //! What the search begins with: files that the tests make, small ones of each kind.
 
+use std::fmt::Write as _;
+use std::path::Path;
+
 use gistmill_testkit::pdf;
+
+use crate::mutate::WORDS;
 
 /// Makes them all.
 pub fn all() -> Vec<Vec<u8>> {
@@ -42,6 +47,25 @@ pub fn all() -> Vec<Vec<u8>> {
 /// Makes those that kill children, of which few are enough: each takes seconds.
 pub fn deadly() -> Vec<Vec<u8>> {
     vec![pdf::endless_pdf(40), pdf::exploding_pdf()]
+}
+
+/// Writes them to a folder, and the words of the format as libFuzzer's dictionary.
+pub fn write(folder: &Path, words: &Path) -> std::io::Result<bool> {
+    std::fs::create_dir_all(folder)?;
+    for (index, seed) in all().iter().enumerate() {
+        std::fs::write(folder.join(format!("seed-{index:02}.pdf")), seed)?;
+    }
+    let mut dictionary = String::new();
+    for word in WORDS {
+        dictionary.push('"');
+        for byte in word.bytes() {
+            // Writing to a string never fails.
+            let _ = write!(dictionary, "\\x{byte:02x}");
+        }
+        dictionary.push_str("\"\n");
+    }
+    std::fs::write(words, dictionary)?;
+    Ok(true)
 }
 
 fn packed(seed: &[u8]) -> Option<Vec<u8>> {

@@ -21,6 +21,7 @@ mod offline;
 mod outbox;
 mod parts;
 mod pdf;
+mod pdf_children;
 mod pdf_copies;
 mod pdf_facts;
 mod pictures;

@@ -56,7 +56,7 @@ impl Desk {
             .args(arguments)
             .args(["--", from.to_str().unwrap(), to.to_str().unwrap()])
             .status()
-            .expect("qpdf is among the prerequisites of the tests");
+            .unwrap_or_else(|error| panic!("qpdf, a prerequisite of the tests: {error}"));
         assert!(status.success(), "qpdf {arguments:?}: {status}");
         to
     }

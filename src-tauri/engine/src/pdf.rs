@@ -18,4 +18,7 @@ mod worker;
 
 pub use client::{PdfError, PdfWorker, PdfWorkerConfig};
 pub use protocol::{DocumentText, Inspection, Measures, PageMeasure, PdfCopy};
+#[cfg(feature = "fuzz")]
+#[doc(hidden)]
+pub use worker::fuzz;
 pub use worker::worker_main;

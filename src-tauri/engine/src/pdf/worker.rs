@@ -4,6 +4,8 @@ mod answer;
 mod cipher;
 mod copy;
 mod facts;
+#[cfg(feature = "fuzz")]
+pub mod fuzz;
 mod kind;
 mod limits;
 mod passwords;

@@ -46,7 +46,7 @@ pub(super) fn answer(request: &Request, say: &mut dyn FnMut(&Message)) {
 }
 
 /// Does with the bytes of a file what was asked.
-fn examine(content: &Arc<Vec<u8>>, request: &Request, say: &mut dyn FnMut(&Message)) {
+pub(super) fn examine(content: &Arc<Vec<u8>>, request: &Request, say: &mut dyn FnMut(&Message)) {
     if let Some(finding) = kind::objection(content) {
         return say(&Message::Finding(finding));
     }

@@ -1,0 +1,9 @@
+//! What a file is.
+
+#![no_main]
+
+mod desk;
+
+use gistmill_engine::pdf::fuzz::Question;
+
+libfuzzer_sys::fuzz_target!(|input: &[u8]| desk::ask(input, |_| Question::Inspect));
