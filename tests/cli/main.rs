@@ -16,10 +16,10 @@ mod kill_points;
 #[cfg(all(unix, feature = "fault-points"))]
 mod kill_uploads;
 mod killed_often;
-mod passwords;
-mod preflight;
 #[cfg(target_os = "linux")]
 mod memory;
+mod passwords;
+mod preflight;
 mod report;
 mod reuse;
 mod settings;

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use gistmill_testkit::fake_claude::{FakeClaude, Reply, Rule};
+use gistmill_testkit::pdf::encrypted_pdf;
 use rusqlite::Connection;
 
 use crate::support::{Desk, Working, until};
@@ -120,6 +121,56 @@ async fn a_full_disk_pauses_the_work_with_a_message_and_an_emptied_one_resumes_i
     let status: serde_json::Value = serde_json::from_slice(&status.stdout).unwrap();
     assert_eq!(status["counts"]["done"], JOBS, "{status}");
     assert_eq!(claude.requests().len(), JOBS, "nothing is bought twice");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_room_for_a_private_copy_the_work_pauses_and_no_attempt_is_used_up() {
+    let claude = FakeClaude::start().await;
+    let desk = Desk::asking(&claude);
+    let pages: Vec<String> = (1..=50).map(|page| format!("Letter {page}.")).collect();
+    let pages: Vec<&str> = pages.iter().map(String::as_str).collect();
+    // They open without a password, and go as decrypted copies.
+    for name in ["pdfs/a.pdf", "pdfs/b.pdf"] {
+        desk.put(name, &encrypted_pdf(&[&[name], &pages[..]].concat(), ""));
+    }
+    desk.text(&["add", "pdfs", "--queue", "high"]);
+    let copies = desk.path("data/private");
+    std::fs::create_dir_all(&copies).unwrap();
+    let disk = SmallDisk::of_kilobytes(4, &copies);
+    let call = |arguments: &[&str]| disk.inside(&desk.gistmill(arguments));
+    let mut run = Working::of(call(&["run"]));
+    let overview = || {
+        let status = call(&["status", "--json"]).output().unwrap();
+        serde_json::from_slice::<serde_json::Value>(&status.stdout).unwrap()
+    };
+    let told = until(
+        || {
+            let status = overview();
+            status
+                .to_string()
+                .contains("storage-failed")
+                .then_some(status)
+        },
+        || format!("a disk without room is told: {}", overview()),
+    );
+    assert_eq!(told["counts"]["waiting"], 2, "no job fails of it: {told}");
+    assert!(run.runs(), "a full disk must not end the work");
+    assert!(claude.requests().is_empty(), "half a copy must not be sent");
+    let more = format!("mount -o remount,size=8m {}", copies.display());
+    assert!(disk.shell(&more));
+    until(
+        || (overview()["counts"]["done"] == 2).then_some(()),
+        || format!("with room again the work goes on: {}", overview()),
+    );
+    assert!(run.ended().success(), "with room again the work goes on");
+    let jobs = desk.json(&["jobs"]);
+    for job in jobs["jobs"].as_array().unwrap() {
+        assert_eq!(
+            (&job["status"], &job["attempts"]),
+            (&"completed".into(), &1.into()),
+            "{job}"
+        );
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

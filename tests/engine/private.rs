@@ -1,7 +1,9 @@
-//! Locked files: sent as decrypted copies that nobody else can read and that are gone afterwards.
+//! Copies that are sent in the place of files: nobody else can read them, they are gone afterwards, and what they
+//! lack is told.
 
 use gistmill_engine::model::{Cause, JobStatus, Provider, QueueName, Selection};
-use gistmill_testkit::pdf::encrypted_pdf;
+use gistmill_testkit::fake_claude::{Canned, Reply, Rule};
+use gistmill_testkit::pdf::{encrypted_pdf, numbered_pdf, unlisted_kids_pdf};
 
 use crate::support::{House, submission};
 
@@ -96,6 +98,41 @@ async fn without_its_password_a_job_fails_and_says_that_it_is_to_be_given_again(
         .unwrap();
     assert_eq!(unlocked.jobs, 1);
     house.until_status(job_id, JobStatus::Completed).await;
+}
+
+#[tokio::test]
+async fn what_a_copy_lacks_is_told_of_its_document_for_good() {
+    let house = House::working().await;
+    // Each is too large as a whole, so that copies of its pages are sent.
+    for name in ["broken.pdf", "sound.pdf"] {
+        let refusal = Canned::error(413, "request_too_large", "Request exceeds the maximum size");
+        let rule = Rule::titled(name, Reply::Status(refusal));
+        house.claude.script(rule.times(1));
+    }
+    let paths = vec![
+        house.put("broken.pdf", &unlisted_kids_pdf()),
+        house.put("sound.pdf", &numbered_pdf(2)),
+    ];
+    let lost = async |job_id| {
+        let document = house.job(job_id).await.document.unwrap();
+        document.facts.annotations_lost
+    };
+    let submitted = house.submit(paths.clone(), Provider::Claude).await;
+    house.until_completed(&submitted).await;
+    let [broken, sound] = &submitted.job_ids[..] else {
+        panic!("two jobs were added")
+    };
+    assert_eq!(house.job(broken).await.parts.len(), 2, "pages were copied");
+    assert_eq!(
+        (lost(broken).await, lost(sound).await),
+        (true, false),
+        "only the pages that were written anew lost something"
+    );
+    let again = house.submit(paths, Provider::Offline).await;
+    assert!(
+        lost(&again.job_ids[0]).await,
+        "what was sent stays known when the file is inspected once more"
+    );
 }
 
 fn bytes_below(folder: &std::path::Path) -> Vec<u8> {

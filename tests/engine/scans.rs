@@ -7,10 +7,12 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use gistmill_engine::EngineError;
 use gistmill_engine::clock::Clock as _;
-use gistmill_engine::model::{EngineEvent, Notice, ScanReport, SkipReason};
+use gistmill_engine::model::{
+    Cause, EngineEvent, Notice, Provider, QueueName, ScanReport, SkipReason, Submission,
+};
 use gistmill_testkit::pdf;
 
-use crate::support::House;
+use crate::support::{House, submission};
 
 /// Longest that a scan of a few files may take before the test says so.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -237,5 +239,70 @@ async fn what_is_worth_knowing_of_files_is_said() {
             &[Notice::Long],
             &[]
         ]
+    );
+}
+
+#[tokio::test]
+async fn what_a_scan_says_of_long_files_is_what_a_submission_does() {
+    let house = House::idle().await;
+    // So many tokens of output that four answers can't be put together any more.
+    house
+        .set(|settings| {
+            settings.model = "claude-haiku-4-5".to_owned();
+            settings.max_tokens = 60_000;
+            settings.tokens_per_minute = 4_000_000;
+        })
+        .await;
+    house.put("a.pdf", &pdf::numbered_pdf(150));
+    house.put("b.pdf", &pdf::numbered_pdf(3));
+    let too_long = house.put("c.pdf", &pdf::numbered_pdf(300));
+    let report = house.engine.scan(vec![house.path("")]).await.unwrap();
+    let long: Vec<_> = report
+        .files
+        .iter()
+        .map(|file| file.notices.contains(&Notice::Long))
+        .collect();
+    assert_eq!(
+        long,
+        [true, false, false],
+        "what is asked in parts is said to be"
+    );
+    let asked = submission(QueueName::High, Provider::Claude);
+    let plan = |submission| house.engine.plan_submission(report.scan_id, submission);
+    let same = plan(asked.clone()).await.unwrap();
+    assert_eq!(
+        (same.in_parts, same.calls),
+        (1, 4),
+        "two parts, the whole, and the short one"
+    );
+    let (scan, submission) = (
+        report.at_worst_micros.unwrap(),
+        same.at_worst_micros.unwrap(),
+    );
+    assert!(
+        (scan - submission).abs() * 100 < submission,
+        "the scan counts the same calls, but for the length of the template: {scan}, {submission}"
+    );
+    assert_eq!((same.to_fail, same.refused.len()), (1, 1));
+    assert_eq!(same.refused[0].path, too_long.to_string_lossy());
+    assert_eq!(same.refused[0].finding.cause, Cause::PromptTooLong);
+    let larger = plan(Submission {
+        model: Some("claude-sonnet-4-6".to_owned()),
+        ..asked.clone()
+    });
+    let larger = larger.await.unwrap();
+    assert_eq!(
+        (larger.to_fail, larger.refused, larger.to_run),
+        (0, Vec::new(), 3),
+        "another model takes it"
+    );
+    let offline = plan(Submission {
+        provider: Provider::Offline,
+        ..asked
+    });
+    assert_eq!(
+        offline.await.unwrap().to_run,
+        3,
+        "and so does the offline summary"
     );
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gistmill_engine::model::{
-    Cause, JobStatus, Notice, Provider, QueueName, RetryChanges, Selection,
+    Cause, JobStatus, Notice, PageRange, Provider, QueueName, RetryChanges, Selection, Submission,
 };
 use gistmill_testkit::pdf;
 use secrecy::SecretString;
@@ -207,4 +207,65 @@ fn holds_nowhere(folder: &Path, words: &str) {
             .any(|window| window == words.as_bytes());
         assert!(!found, "{} holds a password", path.display());
     }
+}
+
+#[tokio::test]
+async fn a_long_file_is_divided_the_same_whether_it_was_unlocked_before_or_after_it_was_added() {
+    let house = House::working().await;
+    house
+        .set(|settings| settings.tokens_per_minute = 4_000_000)
+        .await;
+    // The second half has far more text, which only what each page holds can tell.
+    let dense = "All the words that a page of a book has. ".repeat(60);
+    let pages: Vec<&str> = (0..150)
+        .map(|page| {
+            if page < 75 {
+                "A title."
+            } else {
+                dense.as_str()
+            }
+        })
+        .collect();
+    house.put("a.pdf", &pdf::encrypted_pdf(&pages, PASSWORD));
+    house.put(
+        "b.pdf",
+        &pdf::encrypted_pdf(&["A locked letter."], PASSWORD),
+    );
+    let asked = Submission {
+        model: Some("claude-haiku-4-5".to_owned()),
+        fresh: true,
+        ..submission(QueueName::High, Provider::Claude)
+    };
+    let add = async || {
+        let report = house.engine.scan(vec![house.path("")]).await.unwrap();
+        let scan = report.scan_id;
+        house.engine.submit_scan(scan, asked.clone()).await.unwrap()
+    };
+    let parts = async |job_id| -> Vec<PageRange> {
+        let detail = house.job(job_id).await;
+        detail.parts.iter().map(|part| part.pages).collect()
+    };
+    let locked = add().await;
+    for job_id in &locked.job_ids {
+        house.until_status(job_id, JobStatus::Failed).await;
+    }
+    let selection = Selection::Jobs {
+        job_ids: locked.job_ids.clone(),
+    };
+    house
+        .engine
+        .unlock_jobs(selection, secret(PASSWORD))
+        .await
+        .unwrap();
+    house.until_completed(&locked).await;
+    // The password is known by now.
+    let open = add().await;
+    house.until_completed(&open).await;
+    let divided = parts(&locked.job_ids[0]).await;
+    assert_eq!(divided, parts(&open.job_ids[0]).await);
+    assert_eq!(divided.len(), 2, "{divided:?}");
+    assert!(
+        divided[0].pages() > 75,
+        "the half with more text has fewer pages a part: {divided:?}"
+    );
 }

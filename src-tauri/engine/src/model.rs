@@ -49,8 +49,8 @@ pub use queue::{LaneSettings, LaneView, Place, QueueName};
 pub use report::{BatchReport, NextStep, RankedJob};
 pub use result::{OlderResult, ResultFormat, ResultView, ReusedFrom};
 pub use scan::{
-    EstimateCheck, ScanId, ScanReport, ScannedFile, SkipReason, SkippedPath, Submission,
-    SubmissionPlan, Submitted,
+    EstimateCheck, RefusedFile, ScanId, ScanReport, ScannedFile, SkipReason, SkippedPath,
+    Submission, SubmissionPlan, Submitted,
 };
 pub use selection::{
     Affected, BulkAction, DeadLetterGroup, LeftOut, LeftOutReason, RetryChanges, RetryPlan,

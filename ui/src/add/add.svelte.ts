@@ -6,7 +6,7 @@ import type { QueueName } from '../backend/types/QueueName';
 import type { ScanReport } from '../backend/types/ScanReport';
 import type { Submission } from '../backend/types/Submission';
 import type { Submitted } from '../backend/types/Submitted';
-import { isLocked } from './found';
+import { faultyFiles, isLocked } from './found';
 
 export type AddState =
   | { step: 'closed' }
@@ -60,7 +60,8 @@ export class AddFlow {
     const report = await this.backend.unlockScan(state.report.scanId, password);
     // A sheet that was closed meanwhile stays closed.
     if (generation === this.generation) this.state = { step: 'ready', report };
-    return state.report.files.filter(isLocked).length - report.files.filter(isLocked).length;
+    const locked = (of: ScanReport): number => faultyFiles(of, null).filter(isLocked).length;
+    return locked(state.report) - locked(report);
   }
 
   /** Closes the sheet; nothing was sent. */

@@ -3,10 +3,13 @@ import { groupBy } from '../app/group';
 import { causeLook } from '../dead-letters/cause-looks';
 import type { IconName } from '../components/icons';
 import type { Cause } from '../backend/types/Cause';
+import type { Finding } from '../backend/types/Finding';
 import type { Notice } from '../backend/types/Notice';
 import type { ScannedFile } from '../backend/types/ScannedFile';
+import type { ScanReport } from '../backend/types/ScanReport';
 import type { SkippedPath } from '../backend/types/SkippedPath';
 import type { SkipReason } from '../backend/types/SkipReason';
+import type { SubmissionPlan } from '../backend/types/SubmissionPlan';
 import type { Look } from '../queue/status';
 import { joined } from '../text/join';
 import { t } from '../text/text.svelte';
@@ -29,17 +32,31 @@ export interface FoundEntry {
   note: string;
 }
 
-export const isLocked = (file: ScannedFile): boolean => file.document.finding?.cause === 'pdf-encrypted';
+/** A file that can't be sent, and why. */
+export interface Faulty {
+  path: string;
+  finding: Finding;
+}
+
+/** The files that can't be sent at all, and those that can't be as it is asked now. */
+export function faultyFiles(report: ScanReport, plan: SubmissionPlan | null): Faulty[] {
+  const found = report.files.flatMap(({ path, document: { finding } }) =>
+    finding === null ? [] : [{ path, finding }],
+  );
+  return [...found, ...(plan?.refused ?? [])];
+}
+
+export const isLocked = ({ finding }: Faulty): boolean => finding.cause === 'pdf-encrypted';
 
 /** The largest group first, as dead letters have it; one that a password opens before all others. */
-export function faultyGroups(files: ScannedFile[], root: string): Found[] {
-  const byCause = groupBy(files, (file): Cause => file.document.finding?.cause ?? 'file-unreadable');
+export function faultyGroups(files: Faulty[], root: string): Found[] {
+  const byCause = groupBy(files, ({ finding }): Cause => finding.cause);
   const groups = [...byCause].map(([cause, group]) => ({
     id: cause,
     ...causeLook(cause),
     name: t.cause[cause].name,
     note: joined(t.cause[cause].meaning, cause !== 'pdf-encrypted' && t.cause[cause].hint),
-    entries: group.map((file) => entry(file.path, root, file.document.finding?.message ?? '')),
+    entries: group.map(({ path, finding }) => entry(path, root, finding.message)),
   }));
   const order = (group: Found): number => (group.id === 'pdf-encrypted' ? Infinity : group.entries.length);
   return groups.sort((one, other) => order(other) - order(one));

@@ -32,6 +32,7 @@ export function documentFacts(detail: JobDetail): Fact[] {
     ),
     said(t.documents.state, facts.repaired ? t.documents.repaired : null),
     said(t.documents.state, facts.pagesUncertain ? t.documents.uncertain : null, true),
+    said(t.documents.notInCopy, facts.annotationsLost ? t.documents.annotationsLost : null, true),
     said(t.documents.size, fileSize(bytes)),
     // An offline summary sends nothing anywhere.
     said(t.documents.sent, detail.job.provider === 'offline' ? null : sentWords(detail)),

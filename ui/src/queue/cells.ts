@@ -20,7 +20,8 @@ export function statusNote(job: JobView, now: number): string {
   if (job.parts && job.parts.done > 0 && job.status === 'pending')
     return t.documents.partsDone(job.parts.done, job.parts.total);
   if (job.attempts === 0) return t.table.added(clockOrDay(job.createdAt, now));
-  return t.table.attempt(job.attempts, job.maxAttempts);
+  // Each part may be tried that often, so that a bound for all of them says nothing.
+  return job.parts ? t.table.attemptOfParts(job.attempts) : t.table.attempt(job.attempts, job.maxAttempts);
 }
 
 export function progressCell(job: JobView, progress: Progress | undefined, now: number): ProgressCell {

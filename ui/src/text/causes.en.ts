@@ -27,8 +27,8 @@ export const causesEn: Record<Cause, CauseWords> = {
   'context-filled': {
     name: 'Model window is full',
     meaning: 'Document and answer together filled the model’s context window.',
-    fix: 'split the file',
-    hint: 'Split the document, or run it again with a larger model.',
+    fix: 'use a larger model',
+    hint: 'Read what came, or run it again with a model that has a larger window.',
   },
   'unknown-stop-reason': {
     name: 'Stopped unexpectedly',
@@ -194,21 +194,21 @@ export const causesEn: Record<Cause, CauseWords> = {
   },
   'too-large': {
     name: 'File too large',
-    meaning: 'The PDF is larger than the provider takes.',
-    fix: 'split the file',
-    hint: 'Split the PDF or reduce its images, then add the parts.',
+    meaning: 'The file, or one of its pages, is larger than can be sent.',
+    fix: 'reduce its images',
+    hint: 'Gistmill divides long PDFs by itself, but a single page must fit in a call. Reduce its images and add it again.',
   },
   'too-many-pages': {
     name: 'Too many pages',
-    meaning: 'The PDF has more pages than the model takes in one request.',
-    fix: 'split the file',
-    hint: 'Split the PDF, then add the parts.',
+    meaning: 'The PDF has more pages than one request takes, and could not be divided.',
+    fix: 'print to a new PDF',
+    hint: 'Gistmill divides long PDFs by itself, but could not divide this one. Print it to a new PDF and add that.',
   },
   'prompt-too-long': {
     name: 'Too long for the model',
-    meaning: 'Document and prompt do not fit the model’s context window.',
-    fix: 'split the file',
-    hint: 'Split the document, or use a model with a larger window.',
+    meaning: 'It does not fit the model’s context window, not even in parts.',
+    fix: 'use a larger model',
+    hint: 'Use a model with a larger window or lower the output limit; or add a book volume by volume.',
   },
   'content-filtered': {
     name: 'Content filter',

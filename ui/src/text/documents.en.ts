@@ -27,6 +27,8 @@ export const documentsEn = {
   fieldsUnseen: (n: number) => `${count(n)} filled-in ${n === 1 ? 'field' : 'fields'} may not be seen`,
   repaired: 'A repaired copy is sent',
   uncertain: 'Page count uncertain',
+  notInCopy: 'Not sent',
+  annotationsLost: 'Comments, filled-in fields and layers: the copy lacks them',
   asPdf: 'The PDF: text and pictures',
   asText: 'Its text only',
   textOnlyMark: 'sent as text',

@@ -25,6 +25,8 @@ export const documentsJa: Messages['documents'] = {
   fieldsUnseen: (n) => `入力済みの ${count(n)} 欄が見えないおそれ`,
   repaired: '修復したコピーを送ります',
   uncertain: 'ページ数が不確か',
+  notInCopy: '未送信',
+  annotationsLost: '注釈・入力値・レイヤー（コピーに含まれません）',
   asPdf: 'PDF（テキストと画像）',
   asText: 'テキストのみ',
   textOnlyMark: 'テキストで送信',

@@ -52,7 +52,7 @@ test('every kind of trouble has its count, its meaning and its fix', async () =>
     'file-empty': /1\s+Empty file[\s\S]*no content/,
     'pdf-cipher-unknown': /1\s+Unknown encryption[\s\S]*not even with its password/,
     'pdf-hostile': /1\s+Dangerous PDF[\s\S]*Don’t trust this file/,
-    'too-large': /1\s+File too large[\s\S]*Split the PDF/,
+    'too-large': /1\s+File too large[\s\S]*Reduce its images/,
     long: /2\s+Asked in parts[\s\S]*each part is a call of its own/,
     scanned: /2\s+Scanned, without text/,
     duplicate: /1\s+Same content as another file here/,

@@ -12,7 +12,7 @@ import type { JobDetail } from '../../src/backend/types/JobDetail';
 import type { PartView } from '../../src/backend/types/PartView';
 import type { Problem } from '../../src/backend/types/Problem';
 import type { ScanReport } from '../../src/backend/types/ScanReport';
-import { faultyGroups, noticeGroups, sharedFolder, skippedGroups } from '../../src/add/found';
+import { faultyFiles, faultyGroups, noticeGroups, sharedFolder, skippedGroups } from '../../src/add/found';
 import { AddFlow } from '../../src/add/add.svelte';
 import { documentFacts } from '../../src/detail/document-facts';
 import PagePicture from '../../src/detail/PagePicture.svelte';
@@ -30,7 +30,7 @@ beforeEach(() => speak('en'));
 
 describe('what a scan found', () => {
   it('begins with what a password opens, then the largest group', async () => {
-    const groups = faultyGroups((await troubles(backend())).files.filter(hasFinding), '');
+    const groups = faultyGroups(faultyFiles(await troubles(backend()), null), '');
     expect(groups.map((group) => group.id).slice(0, 3)).toEqual([
       'pdf-encrypted',
       'not-a-pdf',
@@ -40,6 +40,27 @@ describe('what a scan found', () => {
     expect(groups[0]?.note).toBe('The PDF is locked with a password and can’t be read without it.');
     expect(groups[1]?.note).toMatch(/something else\. Save or export/);
     expect(groups[1]?.entries[0]?.note).toBe('This is a web page (HTML), not a PDF.');
+  });
+
+  it('also holds files that can’t be sent as it is asked now, in the words of the plan', async () => {
+    const of = backend();
+    const report = await troubles(of);
+    const plan = await of.planSubmission(report.scanId, {
+      name: '',
+      queue: 'bulk',
+      template: 'meeting-minutes-v1',
+      provider: 'claude',
+      model: null,
+      capMicros: null,
+      paused: false,
+      variables: {},
+      fresh: false,
+    });
+    const message = 'Page 7 alone takes 41.2 MB; one call takes at most 22.0 MB of a PDF.';
+    const refused = [{ path: '/atlas.pdf', finding: { cause: 'too-large' as const, message } }];
+    const groups = faultyGroups(faultyFiles(report, { ...plan, refused }), '');
+    const tooLarge = groups.find((group) => group.id === 'too-large');
+    expect(tooLarge?.entries.at(-1)).toEqual({ path: '/atlas.pdf', shown: '/atlas.pdf', note: message });
   });
 
   it('lists a file under each of its notices, the dearest first', async () => {
@@ -135,7 +156,7 @@ describe('a long document', () => {
   it('that waits says how far it is', () => {
     const waiting = { ...job({ parts: { done: 2, total: 7 } }), status: 'pending' as const, attempts: 2 };
     expect(statusNote(waiting, NOW)).toBe('2 of 7 parts done');
-    expect(statusNote({ ...waiting, parts: { done: 0, total: 7 } }, NOW)).toBe('Attempt 2 of 4');
+    expect(statusNote({ ...waiting, parts: { done: 0, total: 7 } }, NOW)).toBe('Attempt 2');
   });
 
   it('lists some of many parts, and all on demand', async () => {
@@ -210,6 +231,12 @@ describe('what is known of a document', () => {
       'on all 24 pages, 6 % of its characters unknown',
     );
     expect(text(null)).toBeUndefined();
+  });
+
+  it('says what a copy lacks that was sent', () => {
+    expect(facts({ facts: plainFacts(24, { annotationsLost: true }) })['Not sent']).toBe(
+      'Comments, filled-in fields and layers: the copy lacks them',
+    );
   });
 
   it('names the lock with its cipher', () => {

@@ -1,10 +1,11 @@
 //! `gistmill add`
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use gistmill_engine::Engine;
 use gistmill_engine::model::{
-    Fix, KeySource, Provider, QueueName, ScanReport, Submission, SubmissionPlan, Submitted,
+    Finding, Fix, KeySource, Provider, QueueName, ScanReport, Submission, SubmissionPlan, Submitted,
 };
 use serde::Serialize;
 
@@ -122,11 +123,7 @@ fn text(added: &Added, next: Next) -> String {
     let total = added.submitted.job_ids.len() as u64;
     let mut lines = Vec::new();
     if let Some(report) = &added.scan {
-        let unusable: Vec<_> = report
-            .files
-            .iter()
-            .filter(|file| file.document.finding.is_some())
-            .collect();
+        let unusable = unusable(report, added.plan.as_ref());
         let usable = total - unusable.len() as u64;
         lines.push(format!(
             "Added {}, {}.",
@@ -138,21 +135,18 @@ fn text(added: &Added, next: Next) -> String {
                 "{} can't be summarized as they are; they are listed as failed:",
                 counted(unusable.len() as u64, "file", "files")
             ));
-            lines.extend(unusable.iter().take(20).map(|file| {
-                let message = file
-                    .document
-                    .finding
-                    .as_ref()
-                    .map_or("", |finding| finding.message.as_str());
-                format!("  {}: {message}", file.name)
-            }));
+            lines.extend(
+                unusable
+                    .iter()
+                    .take(20)
+                    .map(|(name, finding)| format!("  {name}: {}", finding.message)),
+            );
             if unusable.len() > 20 {
                 lines.push(format!("  and {} more", unusable.len() - 20));
             }
-            let locked = unusable.iter().any(|file| {
-                let finding = file.document.finding.as_ref();
-                finding.is_some_and(|finding| finding.cause.fix() == Fix::GivePassword)
-            });
+            let locked = unusable
+                .iter()
+                .any(|(_, finding)| finding.cause.fix() == Fix::GivePassword);
             if locked {
                 lines.push(
                     "Those that need a password: add them again with --password-file.".to_owned(),
@@ -179,6 +173,27 @@ fn text(added: &Added, next: Next) -> String {
         Next::Run => "Work the queue with “gistmill run”, unless the window is open.".to_owned(),
     });
     lines.join("\n")
+}
+
+/// Returns the files of a scan that can't be summarized as they are or as is wanted, and why.
+fn unusable<'scan>(
+    report: &'scan ScanReport,
+    plan: Option<&'scan SubmissionPlan>,
+) -> Vec<(&'scan str, &'scan Finding)> {
+    let refused: BTreeMap<&str, &Finding> = plan
+        .iter()
+        .flat_map(|plan| &plan.refused)
+        .map(|file| (file.path.as_str(), &file.finding))
+        .collect();
+    report
+        .files
+        .iter()
+        .filter_map(|file| {
+            let found = file.document.finding.as_ref();
+            let finding = found.or_else(|| refused.get(file.path.as_str()).copied())?;
+            Some((file.name.as_str(), finding))
+        })
+        .collect()
 }
 
 /// Says what would be added, and what it would cost.

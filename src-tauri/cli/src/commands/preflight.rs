@@ -1,6 +1,6 @@
 //! `gistmill preflight`: what would happen, before anything does.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
 use gistmill_engine::Engine;
@@ -71,7 +71,7 @@ pub(crate) async fn run(
     let scan = scanning::scan(engine, arguments.files).await?;
     let plan = engine.plan_submission(scan.scan_id, submission).await?;
     let preflight = Preflight {
-        problems: problems(&scan),
+        problems: problems(&scan, &plan),
         notices: notices(&scan),
         skipped: skipped(&scan),
         plan,
@@ -88,15 +88,18 @@ pub(crate) async fn run(
     }))
 }
 
-fn problems(scan: &ScanReport) -> Vec<Problems> {
+fn problems(scan: &ScanReport, plan: &SubmissionPlan) -> Vec<Problems> {
+    let found = scan
+        .files
+        .iter()
+        .filter_map(|file| Some((&file.path, file.document.finding.as_ref()?)));
+    let refused = plan.refused.iter().map(|file| (&file.path, &file.finding));
     let mut groups: BTreeMap<Cause, Vec<Problem>> = BTreeMap::new();
-    for file in &scan.files {
-        if let Some(finding) = &file.document.finding {
-            groups.entry(finding.cause).or_default().push(Problem {
-                path: file.path.clone(),
-                message: finding.message.clone(),
-            });
-        }
+    for (path, finding) in found.chain(refused) {
+        groups.entry(finding.cause).or_default().push(Problem {
+            path: path.clone(),
+            message: finding.message.clone(),
+        });
     }
     let mut groups: Vec<Problems> = groups
         .into_iter()
@@ -159,7 +162,7 @@ fn text(preflight: &Preflight, provider: Provider) -> String {
         format!(
             "{}, {}, can be sent.",
             counted(usable as u64, "PDF", "PDFs"),
-            counted(scan.pages, "page", "pages")
+            counted(pages(scan, plan), "page", "pages")
         )
     }];
     if unusable > 0 {
@@ -198,6 +201,17 @@ fn text(preflight: &Preflight, provider: Provider) -> String {
         lines.extend(comes_to(plan, provider));
     }
     lines.join("\n")
+}
+
+/// Returns how many pages can be sent.
+fn pages(scan: &ScanReport, plan: &SubmissionPlan) -> u64 {
+    let refused: BTreeSet<&str> = plan.refused.iter().map(|file| file.path.as_str()).collect();
+    let pages = scan
+        .files
+        .iter()
+        .filter(|file| refused.contains(file.path.as_str()))
+        .filter_map(|file| file.document.pages);
+    scan.pages - pages.map(u64::from).sum::<u64>()
 }
 
 /// Names the first of many.

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use gistmill_engine::Engine;
 use gistmill_engine::model::{
-    AttemptOutcome, AttemptView, JobDetail, JobKind, ResultView, Variables,
+    AttemptOutcome, AttemptView, JobDetail, JobKind, JobView, ResultView, Variables,
 };
 
 use crate::arguments::ShowArguments;
@@ -74,10 +74,7 @@ fn text(detail: &JobDetail) -> String {
         lines.push(format!("Parts: {}", shown::progress(parts)));
     }
     lines.extend(detail.parts.iter().map(shown::part));
-    lines.push(format!(
-        "Attempts: {} of {}",
-        job.attempts, job.max_attempts
-    ));
+    lines.push(attempts(job));
     lines.extend(detail.attempts.iter().map(attempt));
     if let Some(result) = &detail.result {
         lines.extend(stored(result));
@@ -85,6 +82,18 @@ fn text(detail: &JobDetail) -> String {
         lines.push(result.markdown.clone());
     }
     lines.join("\n")
+}
+
+/// Says how often a job was asked about, and how often it may be: for one in parts, each of them and their
+/// combining may be tried so often.
+fn attempts(job: &JobView) -> String {
+    let (made, most) = (job.attempts, job.max_attempts);
+    let left = most.saturating_sub(made);
+    match job.parts {
+        None => format!("Attempts: {made} of {most}"),
+        Some(_) if job.status.is_final() => format!("Attempts: {made} for all parts"),
+        Some(_) => format!("Attempts: {made} for all parts, at most {left} more at this step"),
+    }
 }
 
 /// Returns what a person gave values for.

@@ -72,6 +72,11 @@ pub(crate) fn facts(document: &DocumentView, sends: Sends) -> Vec<String> {
             facts.fields_unseen
         ));
     }
+    if facts.annotations_lost {
+        lines.push(
+            "Not in the copy that was sent: comments, filled-in form fields, layers".to_owned(),
+        );
+    }
     if sends == Sends::Text {
         lines.push("Sent: its text, without pictures".to_owned());
     }

@@ -39,6 +39,7 @@ pub(super) struct Prepared {
 /// The file of an attempt as it is now.
 struct Source {
     path: PathBuf,
+    sha256: Sha256,
     bytes: u64,
     pages: Option<u32>,
     encryption: Encryption,
@@ -93,6 +94,7 @@ async fn source(shared: &Shared, job: &ClaimedJob) -> Result<Source, Failure> {
     }
     Ok(Source {
         path,
+        sha256,
         bytes: job.source_bytes.unwrap_or_default(),
         pages: job.pages,
         encryption: job.encryption,
@@ -132,6 +134,7 @@ async fn adopted(shared: &Shared, job: &ClaimedJob, path: PathBuf) -> Result<Sou
         .await
         .map_err(|error| Failure::unsent(Cause::StorageFailed, error.to_string()))?;
     let DocumentView {
+        sha256,
         bytes,
         pages,
         encryption,
@@ -151,6 +154,7 @@ async fn adopted(shared: &Shared, job: &ClaimedJob, path: PathBuf) -> Result<Sou
     }
     Ok(Source {
         path,
+        sha256,
         bytes,
         pages,
         encryption,
@@ -224,6 +228,13 @@ async fn pdf(
                 megabytes(most_bytes),
             ),
         ));
+    }
+    if written.without_annotations && !source.facts.annotations_lost {
+        shared
+            .store
+            .note_annotations_lost(source.sha256.clone())
+            .await
+            .map_err(|error| Failure::unsent(Cause::StorageFailed, error.to_string()))?;
     }
     let content = DocumentContent::File {
         path: copy.path().to_owned(),

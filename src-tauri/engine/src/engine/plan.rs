@@ -1,19 +1,23 @@
 //! What a submission asks, and what it would come to.
 
+mod calls;
+
 use super::Engine;
 use super::keys::addressed;
 use crate::error::EngineError;
 use crate::intake::KeptScan;
 use crate::model::{
-    Finding, Provider, ScanId, ScannedFile, Sends, Settings, Submission, SubmissionPlan,
-    TemplateKind, Variables,
+    Finding, Provider, RefusedFile, ScanId, ScannedFile, Sends, Settings, Submission,
+    SubmissionPlan, TemplateKind, Variables,
 };
-use crate::parts::{self, Known, Part, Question};
+use crate::parts::{Part, Question};
 use crate::pdf::Measures;
-use crate::pricing::{DocumentWork, Estimate, Work, estimate};
+use crate::pricing::{DocumentWork, Work, estimate};
 use crate::reuse;
 use crate::store::{NewInput, NewJob};
 use crate::templates::Template;
+
+pub(super) use calls::{Sum, calls, parts_of};
 
 /// Most values of variables, and the longest of them in characters.
 const MOST_VALUES: usize = 50;
@@ -145,33 +149,44 @@ impl Engine {
             .collect();
         let mut plan = SubmissionPlan {
             estimates: self.estimates_for(asked).await?,
-            expected_micros: Some(0),
-            at_worst_micros: Some(0),
             ..SubmissionPlan::default()
         };
         let prices = self.0.store.prices().await?;
         let minute = u64::from(self.0.store.settings().await?.tokens_per_minute);
+        let question = question(asked);
+        let mut sum = Sum::nothing();
         let mut planned = Vec::with_capacity(files.len());
         for (file, key) in files.iter().zip(keys) {
             let measures = scan.measures.get(&file.document.sha256);
-            let to_ask = to_ask(asked, file, measures, minute);
+            let to_ask = to_ask(asked, file, measures, &question, minute);
             let planned_file = match (key.filter(|key| known.contains(key)), to_ask) {
                 (Some(key), PlannedFile::Ask(parts)) => PlannedFile::Reuse(key, parts),
                 (_, to_ask) => to_ask,
             };
             match &planned_file {
-                PlannedFile::Refuse(_) => plan.to_fail += 1,
+                PlannedFile::Refuse(finding) => {
+                    plan.to_fail += 1;
+                    if file.document.finding.is_none() {
+                        plan.refused.push(RefusedFile {
+                            path: file.path.clone(),
+                            finding: finding.clone(),
+                        });
+                    }
+                }
                 PlannedFile::Reuse(..) => plan.reused += 1,
                 PlannedFile::Ask(parts) => {
                     plan.to_run += 1;
                     plan.in_parts += u64::from(!parts.is_empty());
-                    for call in calls(asked, file, parts) {
-                        add_call(&mut plan, asked, &prices, &call);
+                    if asked.provider == Provider::Claude {
+                        for call in calls(file, parts, &question) {
+                            sum.add(&call, &asked.model, &prices, plan.estimates.as_ref());
+                        }
                     }
                 }
             }
             planned.push(planned_file);
         }
+        comes_to(&mut plan, &sum);
         Ok((plan, planned))
     }
 
@@ -183,22 +198,36 @@ impl Engine {
     ) -> Result<SubmissionPlan, EngineError> {
         let mut plan = SubmissionPlan {
             to_run: 1,
-            expected_micros: Some(0),
-            at_worst_micros: Some(0),
             ..SubmissionPlan::default()
         };
-        if let NewInput::Prompt(prompt) = &job.input {
+        let mut sum = Sum::nothing();
+        if let NewInput::Prompt(prompt) = &job.input
+            && asked.provider == Provider::Claude
+        {
             let work = Work {
                 document: None,
                 prompt_bytes: prompt.len() as u64,
                 prompt_characters: prompt.chars().count() as u64,
                 max_tokens: asked.max_tokens,
             };
-            let call = estimate(&asked.model, &work);
-            add_call(&mut plan, asked, &self.0.store.prices().await?, &call);
+            let prices = self.0.store.prices().await?;
+            sum.add(
+                &estimate(&asked.model, &work),
+                &asked.model,
+                &prices,
+                plan.estimates.as_ref(),
+            );
         }
+        comes_to(&mut plan, &sum);
         Ok(plan)
     }
+}
+
+fn comes_to(plan: &mut SubmissionPlan, sum: &Sum) {
+    plan.calls = sum.calls;
+    plan.input_tokens = sum.input_tokens;
+    plan.expected_micros = sum.expected_micros;
+    plan.at_worst_micros = sum.at_worst_micros;
 }
 
 /// Makes sure that pages can be cited where a template wants them to be.
@@ -256,6 +285,7 @@ fn to_ask(
     asked: &Asked,
     file: &ScannedFile,
     measures: Option<&Measures>,
+    question: &Question<'_>,
     minute: u64,
 ) -> PlannedFile {
     if let Some(finding) = &file.document.finding {
@@ -264,13 +294,7 @@ fn to_ask(
     if asked.provider == Provider::Offline {
         return PlannedFile::Ask(Vec::new());
     }
-    let known = Known {
-        pages: file.document.pages,
-        bytes: file.document.bytes,
-        text: document_work(file, asked.sends).text,
-        measures,
-    };
-    match parts::plan(&known, &question(asked), minute) {
+    match parts_of(file, measures, question, minute) {
         Ok(parts) => PlannedFile::Ask(parts),
         Err(finding) => PlannedFile::Refuse(finding),
     }
@@ -288,43 +312,6 @@ fn question(asked: &Asked) -> Question<'_> {
         prompt_characters: body.chars().count() as u64,
         max_tokens: asked.max_tokens,
     }
-}
-
-/// Returns what each call about a file takes.
-fn calls(asked: &Asked, file: &ScannedFile, parts: &[Part]) -> Vec<Estimate> {
-    let question = question(asked);
-    if parts.is_empty() {
-        let document = document_work(file, asked.sends);
-        let work = question.work(document.pages, document.text);
-        return vec![estimate(&asked.model, &work)];
-    }
-    let mut calls: Vec<Estimate> = parts.iter().map(|part| question.part(part)).collect();
-    calls.push(question.combining(&[], parts.len() as u64));
-    calls
-}
-
-/// Adds one call; nothing is known of a sum with an unknown part.
-fn add_call(
-    plan: &mut SubmissionPlan,
-    asked: &Asked,
-    prices: &crate::pricing::Prices,
-    call: &Estimate,
-) {
-    if asked.provider == Provider::Offline {
-        return;
-    }
-    let call = call.following(plan.estimates.as_ref());
-    plan.calls += 1;
-    plan.input_tokens = plan.input_tokens.saturating_add(call.expected_input);
-    let plus = |sum: Option<i64>, part: Option<i64>| sum?.checked_add(part?);
-    plan.expected_micros = plus(
-        plan.expected_micros,
-        prices.expected_micros(&asked.model, &call),
-    );
-    plan.at_worst_micros = plus(
-        plan.at_worst_micros,
-        prices.at_worst_micros(&asked.model, &call),
-    );
 }
 
 /// Returns the digest of what is asked of a file; `None` where no earlier result can serve.

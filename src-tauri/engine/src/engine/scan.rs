@@ -6,11 +6,12 @@ use std::sync::PoisonError;
 use tokio_util::sync::CancellationToken;
 
 use super::Engine;
-use super::plan::{document_work, sends};
+use super::keys::addressed;
+use super::plan::{Sum, calls, parts_of, sends};
 use crate::error::EngineError;
 use crate::intake::{self, KeptScan};
-use crate::model::{Notice, ScanReport, ScannedFile, Sends, Settings};
-use crate::pricing::{Estimate, Work, ceiling, estimate};
+use crate::model::{Notice, ScanReport, Settings};
+use crate::parts::Question;
 
 /// About the length of a template's body, for a forecast before one is chosen.
 const TEMPLATE_BYTES: u64 = 1_000;
@@ -54,7 +55,7 @@ impl Engine {
             events: &self.0.events,
         };
         let mut scan = intake::scan(paths, parts, &cancel).await?;
-        self.tell_what_it_comes_to(&mut scan, &settings).await?;
+        self.tell_what_it_comes_to(&mut scan).await?;
         Ok(self.0.scans.keep(scan))
     }
 
@@ -78,57 +79,58 @@ impl Engine {
         cancel
     }
 
-    /// Counts the pages of a scan, and says what is worth knowing of its files and about what they will cost.
+    /// Counts the pages of a scan, and says what is worth knowing of its files and about what they will cost
+    /// with the model of the settings.
     pub(super) async fn tell_what_it_comes_to(
         &self,
         scan: &mut KeptScan,
-        settings: &Settings,
     ) -> Result<(), EngineError> {
+        let settings = addressed(&self.0.config, self.0.store.settings().await?);
         let prices = self.0.store.prices().await?;
-        let sends = sends(settings, None);
+        let question = question(&settings);
+        let estimates = self
+            .0
+            .store
+            .estimates_of(settings.model.clone(), question.sends);
+        let compared = estimates.await?;
+        let minute = u64::from(settings.tokens_per_minute);
+        let mut sum = Sum::nothing();
         let report = &mut scan.report;
         report.pages = 0;
-        report.expected_micros = Some(0);
-        report.at_worst_micros = Some(0);
-        let plus = |sum: Option<i64>, one: Option<i64>| sum?.checked_add(one?);
         for file in &mut report.files {
             file.notices = file.document.notices();
             if file.document.finding.is_some() {
                 continue;
             }
             report.pages += u64::from(file.document.pages.unwrap_or(0));
-            let forecast = forecast(file, settings, sends);
-            if is_long(file, &forecast, settings, sends) {
+            let measures = scan.measures.get(&file.document.sha256);
+            // What can't be asked with this model may be with the one of a submission, whose plan says so.
+            let Ok(parts) = parts_of(file, measures, &question, minute) else {
+                continue;
+            };
+            if !parts.is_empty() {
                 file.notices.push(Notice::Long);
                 file.notices.sort_unstable();
             }
-            let expected = prices.expected_micros(&settings.model, &forecast);
-            let at_worst = prices.at_worst_micros(&settings.model, &forecast);
-            report.expected_micros = plus(report.expected_micros, expected);
-            report.at_worst_micros = plus(report.at_worst_micros, at_worst);
+            for call in calls(file, &parts, &question) {
+                sum.add(&call, &settings.model, &prices, compared.as_ref());
+            }
         }
+        report.expected_micros = sum.expected_micros;
+        report.at_worst_micros = sum.at_worst_micros;
         Ok(())
     }
 }
 
-/// Estimates a call about a file before a template is chosen.
-fn forecast(file: &ScannedFile, settings: &Settings, sends: Sends) -> Estimate {
-    let work = Work {
-        document: Some(document_work(file, sends)),
+/// Returns what is asked before a template is chosen.
+fn question(settings: &Settings) -> Question<'_> {
+    Question {
+        model: &settings.model,
+        sends: sends(settings, None),
         prompt_bytes: TEMPLATE_BYTES,
         prompt_characters: TEMPLATE_BYTES,
         max_tokens: settings.max_tokens,
-    };
-    estimate(&settings.model, &work)
-}
-
-/// Says whether one call takes less than a file.
-fn is_long(file: &ScannedFile, forecast: &Estimate, settings: &Settings, sends: Sends) -> bool {
-    let ceiling = ceiling(&settings.model);
-    let pages = file.document.pages.unwrap_or(0);
-    let too_large = sends == Sends::Pdf
-        && (pages > ceiling.pages || file.document.bytes > ceiling.document_bytes);
-    too_large || forecast.dense_input + forecast.worst_output > ceiling.input_tokens
+    }
 }
 
 /// Returns a path that means the same file wherever the program that reads it is started. Blocks.

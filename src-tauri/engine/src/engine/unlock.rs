@@ -60,8 +60,7 @@ impl Engine {
                 file.modified_ms = modified_ms;
             }
         }
-        let settings = self.0.store.settings().await?;
-        self.tell_what_it_comes_to(&mut scan, &settings).await?;
+        self.tell_what_it_comes_to(&mut scan).await?;
         let report = scan.report.clone();
         if self.0.scans.replace(scan) {
             Ok(report)

@@ -276,7 +276,9 @@ impl Cause {
         match self {
             Self::CutOff => "Raise the output limit and run it again; what came so far is kept.",
             Self::Declined => "Read what came, or run it again with another model or template.",
-            Self::ContextFilled => "Split the document, or run it again with a larger model.",
+            Self::ContextFilled => {
+                "Read what came, or run it again with a model that has a larger window."
+            }
             Self::UnknownStopReason | Self::EmptyAnswer => "Read what came, then run it again.",
             Self::FieldsInvalid => {
                 "Read what came, then run it again with another model, or with clearer fields."
@@ -314,9 +316,17 @@ impl Cause {
             Self::PdfWithoutText => {
                 "It seems to be scanned. Send it to Claude as a PDF, whose pages are read as images."
             }
-            Self::TooLarge => "Split the PDF or reduce its images, then add the parts.",
-            Self::TooManyPages => "Split the PDF, then add the parts.",
-            Self::PromptTooLong => "Split the document, or use a model with a larger window.",
+            Self::TooLarge => {
+                "Gistmill divides long PDFs by itself, but a single page must fit in a call. Reduce its images \
+                 and add it again."
+            }
+            Self::TooManyPages => {
+                "Gistmill divides long PDFs by itself, but could not divide this one. Print it to a new PDF and \
+                 add that."
+            }
+            Self::PromptTooLong => {
+                "Use a model with a larger window or lower the output limit; or add a book volume by volume."
+            }
             Self::ContentFiltered => "Run it again with another template or model.",
             Self::InvalidRequest => {
                 "Read the message; change the template or model and run it again."

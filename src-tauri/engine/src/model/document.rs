@@ -62,6 +62,9 @@ pub struct DocumentFacts {
     pub repaired: bool,
     /// Whether two ways to count its pages disagree.
     pub pages_uncertain: bool,
+    /// Whether a copy of it was sent that lacks its comments, the values of its form and its layers, since it
+    /// could not be copied as it is. Known only once it was sent.
+    pub annotations_lost: bool,
 }
 
 /// What speaks against sending a file, if anything.

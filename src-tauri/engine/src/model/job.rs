@@ -260,9 +260,9 @@ pub struct JobView {
     pub provider: Provider,
     /// The model asked for (for the offline provider the method's name).
     pub model: String,
-    /// Deliveries so far, since the last redrive.
+    /// Deliveries so far, since the last redrive: of all parts and of combining them, for a job in parts.
     pub attempts: u32,
-    /// Deliveries allowed.
+    /// Deliveries allowed in all; for a job in parts those that were, and those allowed of its present step.
     pub max_attempts: u32,
     /// When it was accepted.
     pub created_at: Timestamp,

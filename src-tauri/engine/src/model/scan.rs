@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BatchId, DocumentView, JobId, Notice, Provider, QueueName, Variables};
+use super::{BatchId, DocumentView, Finding, JobId, Notice, Provider, QueueName, Variables};
 
 /// Why something dropped is not among the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -132,6 +132,9 @@ pub struct SubmissionPlan {
     pub reused: u64,
     /// Jobs that would fail at once, since their files can't be used.
     pub to_fail: u64,
+    /// Those of them whose files have no finding, but can't be asked as is wanted here.
+    #[serde(default)]
+    pub refused: Vec<RefusedFile>,
     /// Jobs that would be asked part by part, being longer than one call takes.
     pub in_parts: u64,
     /// Calls at one attempt each: one a job, and for long ones one a part and one to combine them.
@@ -144,6 +147,18 @@ pub struct SubmissionPlan {
     pub expected_micros: Option<i64>,
     /// At most this many micro-dollars, at one attempt each; `None` without a known price.
     pub at_worst_micros: Option<i64>,
+}
+
+/// A file that can't be asked as is wanted, though it could be in another way: one of its pages is more than a
+/// call to this model takes, or it has more parts than can be put together.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct RefusedFile {
+    /// Where it lies.
+    pub path: String,
+    /// What speaks against it.
+    pub finding: Finding,
 }
 
 /// How estimates of input tokens compared with what the provider counted.

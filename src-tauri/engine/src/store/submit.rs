@@ -5,8 +5,8 @@ use rusqlite::{Connection, named_params};
 use super::{Lease, NewAnswer, Result, Store, answers, held, outbox, parts, policy};
 use crate::error::EngineError;
 use crate::model::{
-    BatchId, Cause, DocumentView, JobId, JobKind, JobStatus, Provider, QueueName, Sends, Timestamp,
-    Variables,
+    BatchId, Cause, DocumentView, JobId, JobKind, JobStatus, Provider, QueueName, Sends, Sha256,
+    Timestamp, Variables,
 };
 use crate::parts::Part;
 use crate::pdf::Measures;
@@ -114,6 +114,23 @@ impl Store {
     }
 }
 
+impl Store {
+    /// Remembers that a copy of a document is sent that lacks its annotations. An inspection, which knows
+    /// nothing of it, does not take it back.
+    pub(crate) async fn note_annotations_lost(&self, document: Sha256) -> Result<()> {
+        self.write(move |connection| {
+            connection
+                .prepare_cached(
+                    "UPDATE documents SET facts = json_set(facts, '$.annotationsLost', json('true'))
+                     WHERE sha256 = ?1",
+                )?
+                .execute([document.as_str()])?;
+            Ok(())
+        })
+        .await
+    }
+}
+
 pub(super) fn insert(connection: &Connection, batch: &NewBatch, now: Timestamp) -> Result<()> {
     let cap_micros = match batch.cap_micros {
         Some(cap) => Some(cap),
@@ -196,7 +213,9 @@ pub(super) fn remember_document(
              ON CONFLICT (sha256) DO UPDATE SET
                  pages = excluded.pages, encryption = excluded.encryption,
                  has_text = excluded.has_text, finding_cause = excluded.finding_cause,
-                 finding_message = excluded.finding_message, facts = excluded.facts,
+                 finding_message = excluded.finding_message,
+                 facts = iif(documents.facts ->> '$.annotationsLost',
+                             json_set(excluded.facts, '$.annotationsLost', json('true')), excluded.facts),
                  text_pages = excluded.text_pages, letters = excluded.letters,
                  ideographs = excluded.ideographs, all_read = excluded.all_read",
         )?

@@ -146,6 +146,7 @@ function documentOf(job: JobView): DocumentView | null {
       attachments: odd ? 2 : 0,
       fieldsUnseen: odd ? 3 : 0,
       repaired: odd,
+      annotationsLost: odd && job.status === 'completed',
     }),
     finding: locked ? { cause, message: 'This PDF needs a password.' } : null,
   };

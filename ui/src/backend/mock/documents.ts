@@ -18,6 +18,7 @@ export function plainFacts(pages: number | null, change: Partial<DocumentFacts> 
     bytesBefore: 0,
     repaired: false,
     pagesUncertain: false,
+    annotationsLost: false,
     ...change,
   };
 }

@@ -24,6 +24,9 @@ export function playParts(jobs: PlayedJob[]): void {
     job.inputTokens = sum((part) => part.inputTokens);
     job.outputTokens = sum((part) => part.outputTokens);
     job.costMicros = sum((part) => part.costMicros ?? 0);
+    // Each answered part took one, and so does what is under way or has combined them.
+    job.attempts = (job.parts?.done ?? 0) + (job.status === 'pending' ? 0 : 1);
+    job.maxAttempts += job.parts?.done ?? 0;
   }
 }
 

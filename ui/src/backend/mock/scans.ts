@@ -149,6 +149,7 @@ export function planOf(
     toRun: asked.length,
     reused: good.length - asked.length,
     toFail: 0,
+    refused: [],
     inParts: long.length,
     calls: asked.length + long.reduce((sum, file) => sum + partsOf(file), 0),
     inputTokens: free ? 0 : asked.reduce((sum, file) => sum + inputOf({ pages: file.document.pages }), 0),

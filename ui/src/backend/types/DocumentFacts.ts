@@ -44,4 +44,9 @@ repaired: boolean,
 /**
  * Whether two ways to count its pages disagree.
  */
-pagesUncertain: boolean, };
+pagesUncertain: boolean, 
+/**
+ * Whether a copy of it was sent that lacks its comments, the values of its form and its layers, since it
+ * could not be copied as it is. Known only once it was sent.
+ */
+annotationsLost: boolean, };

@@ -79,11 +79,11 @@ provider: Provider,
  */
 model: string, 
 /**
- * Deliveries so far, since the last redrive.
+ * Deliveries so far, since the last redrive: of all parts and of combining them, for a job in parts.
  */
 attempts: number, 
 /**
- * Deliveries allowed.
+ * Deliveries allowed in all; for a job in parts those that were, and those allowed of its present step.
  */
 maxAttempts: number, 
 /**

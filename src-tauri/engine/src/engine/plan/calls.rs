@@ -1,0 +1,80 @@
+//! The calls that files come to: in which parts they are asked, and what the calls take and cost.
+
+use super::document_work;
+use crate::model::{EstimateCheck, Finding, ScannedFile};
+use crate::parts::{self, Known, Part, Question};
+use crate::pdf::Measures;
+use crate::pricing::{Estimate, Prices, estimate};
+
+/// Returns the parts that a file is asked in; none where one call takes it.
+///
+/// `minute` is the budget of a minute in tokens.
+///
+/// # Errors
+/// What speaks against it: a page that no call takes, or more parts than can be put together again.
+pub(in crate::engine) fn parts_of(
+    file: &ScannedFile,
+    measures: Option<&Measures>,
+    question: &Question<'_>,
+    minute: u64,
+) -> Result<Vec<Part>, Finding> {
+    let known = Known {
+        pages: file.document.pages,
+        bytes: file.document.bytes,
+        text: document_work(file, question.sends).text,
+        measures,
+    };
+    parts::plan(&known, question, minute)
+}
+
+/// Returns what each call about a file takes.
+pub(in crate::engine) fn calls(
+    file: &ScannedFile,
+    parts: &[Part],
+    question: &Question<'_>,
+) -> Vec<Estimate> {
+    if parts.is_empty() {
+        let document = document_work(file, question.sends);
+        let work = question.work(document.pages, document.text);
+        return vec![estimate(question.model, &work)];
+    }
+    let mut calls: Vec<Estimate> = parts.iter().map(|part| question.part(part)).collect();
+    calls.push(question.combining(&[], parts.len() as u64));
+    calls
+}
+
+/// What calls come to together; nothing is known of a sum with an unknown part.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::engine) struct Sum {
+    pub(in crate::engine) calls: u64,
+    pub(in crate::engine) input_tokens: u64,
+    pub(in crate::engine) expected_micros: Option<i64>,
+    pub(in crate::engine) at_worst_micros: Option<i64>,
+}
+
+impl Sum {
+    pub(in crate::engine) fn nothing() -> Self {
+        Self {
+            calls: 0,
+            input_tokens: 0,
+            expected_micros: Some(0),
+            at_worst_micros: Some(0),
+        }
+    }
+
+    /// Adds a call to a model, whose estimates compared so with what was counted.
+    pub(in crate::engine) fn add(
+        &mut self,
+        call: &Estimate,
+        model: &str,
+        prices: &Prices,
+        compared: Option<&EstimateCheck>,
+    ) {
+        let call = call.following(compared);
+        let plus = |sum: Option<i64>, part: Option<i64>| sum?.checked_add(part?);
+        self.calls += 1;
+        self.input_tokens = self.input_tokens.saturating_add(call.expected_input);
+        self.expected_micros = plus(self.expected_micros, prices.expected_micros(model, &call));
+        self.at_worst_micros = plus(self.at_worst_micros, prices.at_worst_micros(model, &call));
+    }
+}
