@@ -7,6 +7,8 @@
 mod claiming;
 mod finishing;
 mod invariants;
+mod long;
+mod redrive;
 mod steps;
 mod world;
 

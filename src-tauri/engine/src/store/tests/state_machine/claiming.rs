@@ -7,7 +7,7 @@ use super::world::{Checked, Entry, Handed, World, check, said};
 use crate::model::{
     ConsumerPlace, JobFilter, JobStatus, ModelPrice, Provider, QueueName, Timestamp, WaitingReason,
 };
-use crate::pricing::{Prices, Work, estimate};
+use crate::pricing::{Prices, estimate};
 use crate::store::circuits::{self, Open};
 use crate::store::gate::Gate;
 use crate::store::lists::{self, ListContext};
@@ -65,7 +65,7 @@ impl World<'_> {
         self.claim_beside(running, claude_room, limit)
     }
 
-    fn claim_beside(
+    pub(super) fn claim_beside(
         &mut self,
         running: Vec<(QueueName, u32)>,
         claude_room: u32,
@@ -217,10 +217,27 @@ impl World<'_> {
         check!(
             claimed.lease.number == job.attempts + 1
                 && claimed.lease.generation == job.generation
-                && claimed.lease.number <= 6 + job.publishing,
+                && claimed.lease.number <= job.before + 6 + job.publishing,
             "{job_id} was delivered as {:?} after {} attempts",
             claimed.lease,
             job.attempts
+        );
+        check!(
+            claimed.step == job.next_step(),
+            "{job_id} was to ask {:?} in place of {:?}",
+            claimed.step,
+            job.next_step()
+        );
+        let tries = match claimed.queue {
+            QueueName::High => 6,
+            QueueName::Bulk => 4,
+        };
+        check!(
+            (claimed.attempts_before, claimed.max_tries()) == (job.before, tries),
+            "{job_id} has {} tries after {} attempts, in place of {tries} after {}",
+            claimed.max_tries(),
+            claimed.attempts_before,
+            job.before
         );
         Ok(())
     }
@@ -239,23 +256,19 @@ impl World<'_> {
         job.attempts += 1;
         job.lease = Some(claimed.lease.lease_id.clone());
         job.cancel_requested = false;
-        job.outcomes.push("running");
+        job.outcomes.push((claimed.step, "running"));
         job.publishing += u32::from(answered);
         self.handed.push(Handed {
             lease: claimed.lease.clone(),
             provider: job.provider,
             max_attempts: claimed.max_attempts,
+            step: claimed.step,
             known: false,
         });
         if job.provider == Provider::Offline || answered {
             return Ok(0);
         }
-        let work = Work {
-            document: None,
-            prompt_bytes: 5,
-            prompt_characters: 5,
-            max_tokens: job.max_tokens,
-        };
+        let work = job.work(&self.lengths);
         let worst = prices.at_worst_micros(&job.model, &estimate(&job.model, &work));
         let Some(micros) = worst else {
             return Err(format!("{job_id} was claimed and has no price"));
@@ -403,6 +416,11 @@ impl World<'_> {
             check!(
                 job.waiting.is_some() == (job.status == JobStatus::Pending),
                 "{job:?} says why it waits"
+            );
+            let done = self.jobs[job.job_id.as_str()].parts_done();
+            check!(
+                job.parts.map_or(0, |parts| parts.done as usize) == done,
+                "{done} parts are answered of {job:?}"
             );
             check!(
                 job.waiting != Some(WaitingReason::Ready),

@@ -6,7 +6,7 @@ use rusqlite::Row;
 use rusqlite::types::FromSql;
 
 use super::world::{Checked, World, check, said};
-use crate::model::JobStatus;
+use crate::model::{AttemptStep, JobStatus, PageRange};
 
 /// A row of the table of jobs.
 struct Stored {
@@ -41,7 +41,7 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<(String, Stored)> {
 }
 
 impl World<'_> {
-    fn rows<T>(
+    pub(super) fn rows<T>(
         &self,
         sql: &str,
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
@@ -59,6 +59,7 @@ impl World<'_> {
     pub(super) fn compare(&self) -> Checked {
         self.compare_jobs()?;
         self.compare_attempts()?;
+        self.compare_parts()?;
         self.compare_counters()?;
         self.compare_ledger()?;
         let kept =
@@ -142,11 +143,25 @@ impl World<'_> {
     }
 
     fn compare_attempts(&self) -> Checked {
-        let rows = self
-            .pairs::<String, String>("SELECT job_id, outcome FROM attempts ORDER BY attempt_id")?;
-        let mut of: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for (job_id, outcome) in &rows {
-            of.entry(job_id).or_default().push(outcome);
+        let rows = self.rows(
+            "SELECT job_id, outcome, step, first_page, last_page FROM attempts ORDER BY attempt_id",
+            |row| {
+                let step = match row.get::<_, String>(2)?.as_str() {
+                    "part" => AttemptStep::Part {
+                        pages: PageRange {
+                            first: row.get(3)?,
+                            last: row.get(4)?,
+                        },
+                    },
+                    "combine" => AttemptStep::Combine,
+                    _ => AttemptStep::Whole,
+                };
+                Ok((row.get::<_, String>(0)?, step, row.get::<_, String>(1)?))
+            },
+        )?;
+        let mut of: BTreeMap<&str, Vec<(AttemptStep, &str)>> = BTreeMap::new();
+        for (job_id, step, outcome) in &rows {
+            of.entry(job_id).or_default().push((*step, outcome));
         }
         for (job_id, job) in &self.jobs {
             let attempts = of.remove(job_id.as_str()).unwrap_or_default();

@@ -8,6 +8,9 @@ use crate::model::{BulkAction, Cause, Place, Provider, QueueName};
 /// Models that jobs ask for; the last one has no price.
 pub(super) const MODELS: [&str; 3] = ["claude-sonnet-4-6", "claude-haiku-5-5", "mystery-1"];
 
+/// Templates of documents; the first one is that of submissions.
+pub(super) const TEMPLATES: [&str; 2] = ["pdf-summarize", "meeting-minutes"];
+
 /// A step, and whether its transaction fails at the end.
 #[derive(Clone, Debug)]
 pub(super) struct Happening {
@@ -37,6 +40,18 @@ pub(super) enum Step {
         pick: Picked,
         how: How,
         settle: Settle,
+    },
+    /// What was asked about is more than one call takes.
+    Divide {
+        pick: Picked,
+    },
+    /// The answer that an earlier job was given serves.
+    Serve {
+        pick: Picked,
+    },
+    /// Claims and answers, minute by minute.
+    Work {
+        minutes: u32,
     },
     Crash,
     Act {
@@ -91,9 +106,18 @@ pub(super) struct NewSubmission {
     pub(super) provider: Provider,
     pub(super) model: &'static str,
     pub(super) jobs: usize,
+    /// What each job asks about; `None` for prompts.
+    pub(super) document: Option<Document>,
     pub(super) max_tokens: u32,
     pub(super) cap: Option<i64>,
     pub(super) paused: bool,
+}
+
+/// A long document, and in how many parts it is asked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Document {
+    pub(super) pages: u32,
+    pub(super) parts: u32,
 }
 
 /// A lease that was handed out: one that holds, or one that was lost.
@@ -144,6 +168,8 @@ pub(super) enum Change {
     Model(&'static str),
     Queue(QueueName),
     MaxTokens(u32),
+    Template(&'static str),
+    Completed,
 }
 
 fn queue() -> impl Strategy<Value = QueueName> + Clone {
@@ -183,22 +209,31 @@ fn pick() -> impl Strategy<Value = Pick> + Clone {
     ]
 }
 
+/// A document that any model takes at once, one that some do, and one that none does.
+fn document() -> impl Strategy<Value = Option<Document>> + Clone {
+    let long = (select(&[4, 8, 8, 8, 120, 700_u32][..]), 2..=4_u32)
+        .prop_map(|(pages, parts)| Some(Document { pages, parts }));
+    prop_oneof![1 => Just(None), 1 => long]
+}
+
 fn submission() -> impl Strategy<Value = NewSubmission> {
     (
         queue(),
         provider(),
         select(&[MODELS[0], MODELS[0], MODELS[1], MODELS[2]][..]),
         1..=4_usize,
+        document(),
         max_tokens(),
         prop_oneof![3 => Just(None), 1 => cap()],
         prop::bool::weighted(0.1),
     )
         .prop_map(
-            |(queue, provider, model, jobs, max_tokens, cap, paused)| NewSubmission {
+            |(queue, provider, model, jobs, document, max_tokens, cap, paused)| NewSubmission {
                 queue,
                 provider,
                 model,
                 jobs,
+                document,
                 max_tokens,
                 cap,
                 paused,
@@ -235,6 +270,8 @@ fn change() -> impl Strategy<Value = Change> {
         1 => select(&MODELS[..]).prop_map(Change::Model),
         1 => queue().prop_map(Change::Queue),
         1 => max_tokens().prop_map(Change::MaxTokens),
+        1 => select(&TEMPLATES[..]).prop_map(Change::Template),
+        1 => Just(Change::Completed),
     ]
 }
 
@@ -262,6 +299,9 @@ fn work() -> impl Strategy<Value = Step> {
         6 => (picked(), how(),
               select(&[Settle::Unknown, Settle::Unasked, Settle::Asked, Settle::Known][..]))
             .prop_map(|(pick, how, settle)| Step::End { pick, how, settle }),
+        1 => picked().prop_map(|pick| Step::Divide { pick }),
+        1 => picked().prop_map(|pick| Step::Serve { pick }),
+        3 => (1..=4_u32).prop_map(|minutes| Step::Work { minutes }),
         1 => Just(Step::Crash),
         4 => clock().prop_map(|by_ms| Step::Clock { by_ms }),
     ]
