@@ -20,6 +20,7 @@ mod limits;
 mod offline;
 mod outbox;
 mod parts;
+mod parts_divided;
 mod pdf;
 mod pdf_copies;
 mod pdf_facts;

@@ -10,6 +10,8 @@ mod invariants;
 mod long;
 mod redrive;
 mod steps;
+mod submitting;
+mod waiting;
 mod world;
 
 use std::cell::RefCell;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rusqlite::Row;
 use rusqlite::types::FromSql;
 
+use super::long::Piece;
 use super::world::{Checked, World, check, said};
 use crate::model::{AttemptStep, JobStatus, PageRange};
 
@@ -41,7 +42,7 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<(String, Stored)> {
 }
 
 impl World<'_> {
-    pub(super) fn rows<T>(
+    fn rows<T>(
         &self,
         sql: &str,
         read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
@@ -261,6 +262,74 @@ impl World<'_> {
             }
         }
         check!(kept == sums, "the sums are {kept:?} in place of {sums:?}");
+        Ok(())
+    }
+
+    /// Compares the parts, and what was paid.
+    fn compare_parts(&self) -> Checked {
+        let mut stored: BTreeMap<String, Vec<Piece>> = BTreeMap::new();
+        let rows = self.rows(
+            "SELECT job_id, first_page, last_page, answered_at IS NOT NULL, review_code IS NOT NULL
+             FROM parts ORDER BY job_id, first_page",
+            |row| {
+                let piece = Piece {
+                    answer: row.get::<_, bool>(3)?.then_some(row.get(4)?),
+                    ..Piece::new(row.get(1)?, row.get(2)?)
+                };
+                Ok((row.get::<_, String>(0)?, piece))
+            },
+        )?;
+        for (job_id, piece) in rows {
+            stored.entry(job_id).or_default().push(piece);
+        }
+        let counted = self.rows(
+            "SELECT job_id, parts, parts_done, attempts_before FROM jobs",
+            |row| {
+                let counted: (u32, u32, u32) = (row.get(1)?, row.get(2)?, row.get(3)?);
+                Ok((row.get::<_, String>(0)?, counted))
+            },
+        )?;
+        for (job_id, counted) in counted {
+            let job = &self.jobs[&job_id];
+            let parts = stored.remove(&job_id).unwrap_or_default();
+            check!(
+                parts == job.parts,
+                "the parts of {job_id} are {parts:?} in place of {:?}",
+                job.parts
+            );
+            let count = |parts: usize| u32::try_from(parts).unwrap_or(u32::MAX);
+            let expected = (count(job.parts.len()), count(job.parts_done()), job.before);
+            check!(
+                counted == expected,
+                "{job_id} counts parts, answered ones and attempts at them as {counted:?} in place of \
+                 {expected:?}"
+            );
+        }
+        check!(stored.is_empty(), "parts of nobody: {stored:?}");
+        self.compare_costs()
+    }
+
+    fn compare_costs(&self) -> Checked {
+        let differ = self.rows(
+            "SELECT a.job_id FROM attempts AS a JOIN ledger AS l USING (job_id, lease_id)
+             -- One whose price nobody knew when it ended says so for good.
+             WHERE l.state = 'settled' AND l.micros <> a.cost_micros",
+            |row| row.get::<_, String>(0),
+        )?;
+        check!(
+            differ.is_empty(),
+            "the ledger and the attempts of {differ:?} differ"
+        );
+        let differ = self.rows(
+            "SELECT job_id FROM jobs AS j
+             WHERE cost_micros <> (SELECT coalesce(sum(cost_micros), 0) FROM attempts AS a
+                                   WHERE a.job_id = j.job_id)",
+            |row| row.get::<_, String>(0),
+        )?;
+        check!(
+            differ.is_empty(),
+            "the costs of {differ:?} are not those of their attempts"
+        );
         Ok(())
     }
 }
