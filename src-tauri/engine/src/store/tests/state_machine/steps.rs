@@ -1,5 +1,6 @@
 //! What may happen.
 
+use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -172,7 +173,7 @@ pub(super) enum Change {
     Completed,
 }
 
-fn queue() -> impl Strategy<Value = QueueName> + Clone {
+pub(super) fn queue() -> impl Strategy<Value = QueueName> + Clone {
     select(&QueueName::ALL[..])
 }
 
@@ -201,7 +202,7 @@ fn picked() -> impl Strategy<Value = Picked> + Clone {
     (0..64_usize, prop::bool::weighted(0.15)).prop_map(|(pick, late)| Picked { pick, late })
 }
 
-fn pick() -> impl Strategy<Value = Pick> + Clone {
+pub(super) fn pick() -> impl Strategy<Value = Pick> + Clone {
     prop_oneof![
         4 => (0..64_usize).prop_map(Pick::One),
         1 => (0..3_usize).prop_map(Pick::Third),
@@ -263,7 +264,7 @@ fn action() -> impl Strategy<Value = BulkAction> {
     ]
 }
 
-fn change() -> impl Strategy<Value = Change> {
+pub(super) fn change() -> impl Strategy<Value = Change> {
     prop_oneof![
         3 => Just(Change::Nothing),
         1 => provider().prop_map(Change::Provider),
@@ -286,7 +287,7 @@ fn clock() -> impl Strategy<Value = i64> {
     ]
 }
 
-fn work() -> impl Strategy<Value = Step> {
+pub(super) fn work() -> impl Strategy<Value = Step> {
     prop_oneof![
         6 => submission().prop_map(Step::Submit),
         6 => (0..6_u32, 1..12_u32)
@@ -307,7 +308,7 @@ fn work() -> impl Strategy<Value = Step> {
     ]
 }
 
-fn person() -> impl Strategy<Value = Step> {
+pub(super) fn person() -> impl Strategy<Value = Step> {
     prop_oneof![
         4 => (pick(), action()).prop_map(|(pick, action)| Step::Act { pick, action }),
         1 => (0..8_usize, any::<bool>())
@@ -329,8 +330,12 @@ fn person() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Returns something that may happen.
-pub(super) fn happening() -> impl Strategy<Value = Happening> {
+/// Returns what may happen in turn.
+pub(super) fn anything(steps: usize) -> impl Strategy<Value = Vec<Happening>> {
+    vec(happening(), 0..=steps)
+}
+
+fn happening() -> impl Strategy<Value = Happening> {
     (
         prop_oneof![3 => work(), 1 => person()],
         prop::bool::weighted(0.05),
