@@ -20,6 +20,7 @@ mod limits;
 mod offline;
 mod outbox;
 mod parts;
+mod parts_divided;
 mod pdf;
 mod pdf_children;
 mod pdf_copies;

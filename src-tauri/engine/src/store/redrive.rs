@@ -1,12 +1,13 @@
 //! Putting ended jobs back in their queues, and dead letters by cause.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
-use rusqlite::{Connection, named_params, params_from_iter};
+use rusqlite::{Connection, Row, named_params, params_from_iter};
 
 use super::{Result, Store, actions, candidate, parts, policy, rows};
 use crate::model::{
-    Cause, DeadLetterGroup, JobId, JobStatus, Provider, QueueName, Selection, Sends, Timestamp,
+    Cause, DeadLetterGroup, JobId, JobKind, JobStatus, Provider, QueueName, Selection, Sends,
+    Timestamp,
 };
 use crate::pricing::{Estimate, Prices};
 use crate::templates::Template;
@@ -25,19 +26,72 @@ pub(crate) struct Changes {
     pub(crate) completed: bool,
 }
 
-impl Changes {
-    /// Says whether the answer will be another one, so that one kept from before does not serve.
-    fn change_the_answer(&self) -> bool {
-        self.provider.is_some()
-            || self.model.is_some()
-            || self.template.is_some()
-            || self.max_tokens.is_some()
+/// What a job's answer depends on, apart from its input.
+struct Asked {
+    status: JobStatus,
+    provider: Provider,
+    model: String,
+    max_tokens: u32,
+    /// Id and version of the template and what is sent of the document; `None` for a prompt.
+    document: Option<(Option<String>, Option<u32>, Sends)>,
+    /// An answer that was paid for and never stored.
+    has_answer: bool,
+}
+
+/// The columns of [`asked`] over `jobs AS j`.
+const ASKED_COLUMNS: &str = "j.status, j.provider, j.model, j.max_tokens, j.template_id, \
+     j.template_version, j.sends, j.kind, \
+     EXISTS (SELECT 1 FROM answers AS a WHERE a.job_id = j.job_id AND a.generation = j.generation)";
+
+/// Reads [`ASKED_COLUMNS`] from column `at` on.
+fn asked(row: &Row<'_>, at: usize) -> rusqlite::Result<Asked> {
+    let document = match rows::kind(row, at + 7)? {
+        JobKind::Prompt => None,
+        JobKind::Pdf => Some((
+            row.get(at + 4)?,
+            row.get(at + 5)?,
+            rows::sends(row, at + 6)?,
+        )),
+    };
+    Ok(Asked {
+        status: rows::status(row, at)?,
+        provider: rows::provider(row, at + 1)?,
+        model: row.get(at + 2)?,
+        max_tokens: row.get(at + 3)?,
+        document,
+        has_answer: row.get(at + 8)?,
+    })
+}
+
+impl Asked {
+    /// Says whether answers of parts serve again: the question is the same, whatever it is called in the
+    /// changes. With another limit of the output those that were not cut off serve, too.
+    fn keeps_parts(&self, changes: &Changes) -> bool {
+        let same_document = self.document.as_ref().is_none_or(|(id, version, sends)| {
+            let same_template = changes.template.as_ref().is_none_or(|template| {
+                id.as_ref() == Some(&template.template_id) && *version == Some(template.version)
+            });
+            same_template && changes.sends.is_none_or(|wanted| wanted == *sends)
+        });
+        // What runs again after it was completed is asked anew, every part of it.
+        self.status != JobStatus::Completed
+            && changes
+                .provider
+                .is_none_or(|wanted| wanted == self.provider)
+            && changes
+                .model
+                .as_ref()
+                .is_none_or(|wanted| *wanted == self.model)
+            && same_document
     }
 
-    /// Says whether the answers of parts will be other ones. With another limit of the output those that were
-    /// not cut off serve again.
-    fn change_the_parts(&self) -> bool {
-        self.provider.is_some() || self.model.is_some() || self.template.is_some()
+    /// Says whether an answer that was kept is published by the new run, not bought again.
+    fn keeps_answer(&self, changes: &Changes) -> bool {
+        self.has_answer
+            && self.keeps_parts(changes)
+            && changes
+                .max_tokens
+                .is_none_or(|wanted| wanted == self.max_tokens)
     }
 }
 
@@ -71,7 +125,7 @@ impl Store {
                         (SELECT finding_cause FROM documents WHERE sha256 = j.document_sha256),
                         EXISTS (SELECT 1 FROM templates AS t WHERE t.template_id = j.template_id
                                 AND t.version = j.template_version AND t.kind = 'fields'),
-                        j.kind = 'pdf', j.job_id, {}
+                        j.kind = 'pdf', j.job_id, {ASKED_COLUMNS}, {}
                  FROM jobs AS j WHERE {condition} ORDER BY j.seq",
                 candidate::WHOLE_COLUMNS
             ))?;
@@ -87,12 +141,13 @@ impl Store {
                     is_pdf: row.get(7)?,
                     calls: Vec::new(),
                 };
-                Ok((job, row.get::<_, String>(8)?, candidate::work(row, 9)?))
+                let job_id: String = row.get(8)?;
+                let keep = asked(row, 9)?.keeps_parts(&changes);
+                Ok((job, job_id, keep, candidate::work(row, 18)?))
             })?;
             let mut jobs = Vec::new();
             for found in found {
-                let (mut job, job_id, whole) = found?;
-                let keep = !changes.change_the_parts() && job.status != JobStatus::Completed;
+                let (mut job, job_id, keep, whole) = found?;
                 job.calls =
                     parts::calls_left(connection, &job_id, &whole, &job.model, keep, &changes)?;
                 jobs.push(job);
@@ -139,13 +194,12 @@ pub(super) fn redrive(
         None => (None, None),
     };
     let seqs_json = serde_json::to_string(seqs).unwrap_or_default();
-    // What runs again after it was completed is asked anew, every part of it.
-    let completed: HashSet<i64> = connection
-        .prepare_cached(
-            "SELECT seq FROM jobs
-             WHERE seq IN (SELECT value FROM json_each(?1)) AND status = 'completed'",
-        )?
-        .query_map([&seqs_json], |row| row.get(0))?
+    let before: HashMap<i64, Asked> = connection
+        .prepare_cached(&format!(
+            "SELECT j.seq, {ASKED_COLUMNS} FROM jobs AS j
+             WHERE j.seq IN (SELECT value FROM json_each(?1))"
+        ))?
+        .query_map([&seqs_json], |row| Ok((row.get(0)?, asked(row, 1)?)))?
         .collect::<rusqlite::Result<_>>()?;
     let redriven = connection
         .prepare_cached(
@@ -183,23 +237,21 @@ pub(super) fn redrive(
         )?
         .collect::<rusqlite::Result<Vec<_>>>()?;
     for (seq, job_id) in &redriven {
-        let keep = !changes.change_the_parts() && !completed.contains(seq);
-        parts::plan_again(connection, job_id.as_str(), keep)?;
-    }
-    if !changes.change_the_answer() {
-        // An answer that was paid for but never stored is published by the new run, not bought again.
-        let redriven: Vec<i64> = redriven.iter().map(|(seq, _)| *seq).collect();
-        connection
-            .prepare_cached(
-                "UPDATE answers SET generation = (SELECT generation FROM jobs AS j
-                                                  WHERE j.job_id = answers.job_id)
-                 WHERE job_id IN (SELECT job_id FROM jobs
-                                  WHERE seq IN (SELECT value FROM json_each(?1)))
-                   -- One of an older run answers another question.
-                   AND generation = (SELECT generation - 1 FROM jobs AS j
-                                     WHERE j.job_id = answers.job_id)",
-            )?
-            .execute([serde_json::to_string(&redriven).unwrap_or_default()])?;
+        let Some(asked) = before.get(seq) else {
+            continue;
+        };
+        if asked.keeps_answer(changes) {
+            // Nothing is left to ask, so its parts stay those that the answer was made of.
+            connection
+                .prepare_cached(
+                    "UPDATE answers SET generation = generation + 1
+                     WHERE job_id = ?1 AND generation = (SELECT generation - 1 FROM jobs AS j
+                                                         WHERE j.job_id = answers.job_id)",
+                )?
+                .execute([job_id.as_str()])?;
+        } else {
+            parts::plan_again(connection, job_id.as_str(), asked.keeps_parts(changes))?;
+        }
     }
     Ok(redriven.into_iter().map(|(_, job_id)| job_id).collect())
 }

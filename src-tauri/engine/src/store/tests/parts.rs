@@ -2,11 +2,11 @@
 
 use super::support::*;
 use crate::model::{
-    AttemptOutcome, AttemptStep, BulkAction, DocumentFacts, DocumentView, Encryption, JobId,
-    JobStatus, PageRange, Sha256, Timestamp,
+    AttemptOutcome, AttemptStep, BulkAction, Cause, DocumentFacts, DocumentView, Encryption, JobId,
+    JobStatus, PageRange, Provider, Selection, Sends, Sha256, Timestamp,
 };
 use crate::parts::Part;
-use crate::store::{Changes, ClaimedJob, NewBatch, NewInput, NewJob};
+use crate::store::{AfterAttempt, Changes, ClaimedJob, NewAnswer, NewBatch, NewInput, NewJob};
 
 /// Returns a batch of long documents, each of 90 pages in three parts.
 fn long(names: &[&str]) -> NewBatch {
@@ -204,4 +204,99 @@ async fn a_job_paused_while_a_part_is_asked_stops_after_it() {
         Some(31),
         "it goes on with the second part"
     );
+}
+
+#[tokio::test]
+async fn a_retry_that_names_the_question_as_it_is_keeps_what_is_paid() {
+    let shelf = shelf();
+    let added = shelf.submit(long(&["a", "b"]), NOW).await;
+    for job in shelf.claim(9, NOW).await {
+        assert!(shelf.keep_part(&job, NOW).await);
+    }
+    let ids: Vec<&JobId> = added.iter().collect();
+    shelf.act(&ids, BulkAction::Cancel, NOW).await;
+    let template = shelf
+        .store
+        .template("pdf-summarize".to_owned(), 1)
+        .await
+        .unwrap();
+    let same = Changes {
+        provider: Some(Provider::Claude),
+        model: Some(SONNET.to_owned()),
+        template,
+        sends: Some(Sends::Pdf),
+        ..Changes::default()
+    };
+    let all = Selection::Jobs {
+        job_ids: added.clone(),
+    };
+    let redrivable = shelf.store.redrivable(all, same.clone()).await.unwrap();
+    assert!(
+        redrivable.iter().all(|job| job.calls.len() == 3),
+        "two parts and the whole are left to pay: {redrivable:?}"
+    );
+    shelf.store.redrive(vec![1, 2], same, NOW).await.unwrap();
+    let again = shelf.claim(9, seconds(1)).await;
+    assert_eq!(again.len(), 2);
+    assert!(
+        again.iter().all(|job| first_page(job) == Some(31)),
+        "the first parts are not asked again"
+    );
+}
+
+#[tokio::test]
+async fn an_answer_that_was_never_stored_keeps_the_parts_it_was_made_of() {
+    let shelf = shelf();
+    let added = shelf.submit(long(&["a", "b"]), NOW).await;
+    for second in 0..3 {
+        for job in shelf.claim(9, seconds(second)).await {
+            let AttemptStep::Part { pages } = job.step else {
+                panic!("a part was expected, not {:?}", job.step)
+            };
+            let cut_off = NewAnswer {
+                review: Some((Cause::CutOff, "Cut off.".to_owned())),
+                ..answer()
+            };
+            let lease = job.lease.clone();
+            let kept = shelf
+                .store
+                .keep_part(lease, pages, cut_off, settled(), seconds(second));
+            assert!(kept.await.unwrap());
+        }
+    }
+    for job in shelf.claim(9, seconds(3)).await {
+        let lease = job.lease.clone();
+        let kept = shelf
+            .store
+            .keep_answer(lease, answer(), settled(), seconds(3));
+        assert!(kept.await.unwrap());
+        let end = refused(
+            AttemptOutcome::Failed,
+            Cause::StorageFailed,
+            AfterAttempt::Failed,
+        );
+        assert!(shelf.end(&job.lease, end, seconds(3)).await);
+    }
+    shelf
+        .store
+        .redrive(vec![1, 2], Changes::default(), seconds(4))
+        .await
+        .unwrap();
+    let again = shelf.claim(9, seconds(4)).await;
+    assert!(
+        again.iter().all(|job| job.step == AttemptStep::Combine),
+        "nothing is asked again before the answer is published: {again:?}"
+    );
+    for job in &again {
+        let lease = job.lease.clone();
+        let completed = shelf
+            .store
+            .complete(lease, result(&job.lease.job_id), seconds(4));
+        assert!(completed.await.unwrap());
+    }
+    for job_id in &added {
+        let record = shelf.look(job_id).await;
+        let parts = record.job.parts.unwrap();
+        assert_eq!((parts.done, parts.total), (3, 3));
+    }
 }

@@ -1,17 +1,13 @@
 //! Claims, and whether they were right.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 
 use super::steps::MODELS;
 use super::world::{Checked, Entry, Handed, World, check, said};
-use crate::model::{
-    ConsumerPlace, JobFilter, JobStatus, ModelPrice, Provider, QueueName, Timestamp, WaitingReason,
-};
-use crate::pricing::{Prices, Work, estimate};
+use crate::model::{JobStatus, ModelPrice, Provider, QueueName, Timestamp};
+use crate::pricing::{Prices, estimate};
 use crate::store::circuits::{self, Open};
 use crate::store::gate::Gate;
-use crate::store::lists::{self, ListContext};
-use crate::store::outlook::outlook;
 use crate::store::{ClaimRequest, ClaimedJob, order, turns};
 
 /// Jobs at once, and jobs of one claim.
@@ -65,7 +61,7 @@ impl World<'_> {
         self.claim_beside(running, claude_room, limit)
     }
 
-    fn claim_beside(
+    pub(super) fn claim_beside(
         &mut self,
         running: Vec<(QueueName, u32)>,
         claude_room: u32,
@@ -217,10 +213,27 @@ impl World<'_> {
         check!(
             claimed.lease.number == job.attempts + 1
                 && claimed.lease.generation == job.generation
-                && claimed.lease.number <= 6 + job.publishing,
+                && claimed.lease.number <= job.before + 6 + job.publishing,
             "{job_id} was delivered as {:?} after {} attempts",
             claimed.lease,
             job.attempts
+        );
+        check!(
+            claimed.step == job.next_step(),
+            "{job_id} was to ask {:?} in place of {:?}",
+            claimed.step,
+            job.next_step()
+        );
+        let tries = match claimed.queue {
+            QueueName::High => 6,
+            QueueName::Bulk => 4,
+        };
+        check!(
+            (claimed.attempts_before, claimed.max_tries()) == (job.before, tries),
+            "{job_id} has {} tries after {} attempts, in place of {tries} after {}",
+            claimed.max_tries(),
+            claimed.attempts_before,
+            job.before
         );
         Ok(())
     }
@@ -239,23 +252,19 @@ impl World<'_> {
         job.attempts += 1;
         job.lease = Some(claimed.lease.lease_id.clone());
         job.cancel_requested = false;
-        job.outcomes.push("running");
+        job.outcomes.push((claimed.step, "running"));
         job.publishing += u32::from(answered);
         self.handed.push(Handed {
             lease: claimed.lease.clone(),
             provider: job.provider,
             max_attempts: claimed.max_attempts,
+            step: claimed.step,
             known: false,
         });
         if job.provider == Provider::Offline || answered {
             return Ok(0);
         }
-        let work = Work {
-            document: None,
-            prompt_bytes: 5,
-            prompt_characters: 5,
-            max_tokens: job.max_tokens,
-        };
+        let work = job.work(&self.lengths);
         let worst = prices.at_worst_micros(&job.model, &estimate(&job.model, &work));
         let Some(micros) = worst else {
             return Err(format!("{job_id} was claimed and has no price"));
@@ -301,12 +310,19 @@ impl World<'_> {
         {
             let used = gate.windows.used(Some(&job.model));
             let limits = gate.limits_of(&job.model);
-            let key = (
-                job.lease.job_id.as_str().to_owned(),
-                job.lease.lease_id.clone(),
-            );
+            let is_promised = |job: &ClaimedJob| {
+                let lease = &job.lease;
+                let key = (lease.job_id.as_str().to_owned(), lease.lease_id.clone());
+                self.ledger.contains_key(&key)
+            };
+            let of_model = claimed
+                .iter()
+                .filter(|other| other.model == job.model && is_promised(other))
+                .count();
+            // The first one may be larger than a whole minute of its model, too.
+            let is_first = before.window_was_empty && of_model == 1;
             check!(
-                limits.exceeded_by(used).is_none() || !self.ledger.contains_key(&key),
+                limits.exceeded_by(used).is_none() || is_first || !is_promised(job),
                 "{used:?} of {limits:?} are promised to {}",
                 job.model
             );
@@ -339,75 +355,6 @@ impl World<'_> {
             check!(
                 cap.is_none_or(|cap| of_batch <= cap),
                 "{of_batch} are promised of the batch's {cap:?}"
-            );
-        }
-        Ok(())
-    }
-
-    /// Claims all there is. Then something holds every lane in which jobs wait, and they say so.
-    pub(super) fn drain(&mut self) -> Checked {
-        for _ in 0..200 {
-            let claimed = self.claim_beside(Vec::new(), u32::MAX, 100)?;
-            if claimed > 0 {
-                continue;
-            }
-            // What the claim set aside is known now: another one finds nothing either.
-            return self.check_reasons();
-        }
-        Err("claiming does not come to an end".to_owned())
-    }
-
-    fn has_pending(&self, queue: QueueName) -> bool {
-        self.jobs
-            .values()
-            .any(|job| job.status == JobStatus::Pending && job.queue == queue)
-    }
-
-    fn check_reasons(&self) -> Checked {
-        let after = outlook(self.connection, &self.local()).map_err(said)?;
-        for lane in &after.lanes {
-            check!(
-                lane.obstacle.is_some() == self.has_pending(lane.queue),
-                "{lane:?}, and nothing is claimed"
-            );
-            let timed = matches!(
-                lane.obstacle,
-                Some(
-                    WaitingReason::TokenBudget { .. }
-                        | WaitingReason::RequestsBudget { .. }
-                        | WaitingReason::Delayed { .. }
-                        | WaitingReason::Retrying { .. }
-                        | WaitingReason::BehindHigh
-                        | WaitingReason::LargerThanBudget
-                )
-            );
-            check!(
-                !timed || after.wake_at.is_some_and(|wake_at| wake_at > self.now),
-                "{lane:?} passes, and nobody wakes for it"
-            );
-        }
-        let context = ListContext {
-            local: self.local(),
-            consumer: ConsumerPlace::Here,
-        };
-        let page = lists::page(self.connection, &JobFilter::default(), None, 500, &context)
-            .map_err(said)?;
-        let listed: BTreeSet<&str> = page.jobs.iter().map(|job| job.job_id.as_str()).collect();
-        check!(
-            listed.len() == self.jobs.len() && page.total == self.jobs.len() as u64,
-            "{} jobs are listed of {}",
-            page.total,
-            self.jobs.len()
-        );
-        for job in &page.jobs {
-            check!(
-                job.waiting.is_some() == (job.status == JobStatus::Pending),
-                "{job:?} says why it waits"
-            );
-            check!(
-                job.waiting != Some(WaitingReason::Ready),
-                "{} is said to be ready, and was not claimed",
-                job.job_id
             );
         }
         Ok(())

@@ -1,8 +1,9 @@
 //! Ends of attempts, by those whose lease holds and by those who come late; and crashes.
 
+use super::long::answer_of;
 use super::steps::{How, Picked, Settle, Usage};
 use super::world::{Checked, Handed, World, check, said};
-use crate::model::{AttemptOutcome, Cause, JobStatus, Provider, ResultFormat};
+use crate::model::{AttemptOutcome, Cause, JobStatus, Provider};
 use crate::store::{
     AfterAttempt, AttemptEnd, Lease, NewAnswer, NewResult, Settlement, answers, complete, finish,
     recover,
@@ -10,13 +11,13 @@ use crate::store::{
 
 impl World<'_> {
     /// Says whether a lease still holds its job.
-    fn holds(&self, lease: &Lease) -> bool {
+    pub(super) fn holds(&self, lease: &Lease) -> bool {
         self.jobs
             .get(lease.job_id.as_str())
             .is_some_and(|job| job.lease.as_ref() == Some(&lease.lease_id))
     }
 
-    fn picked(&self, picked: Picked) -> Option<usize> {
+    pub(super) fn picked(&self, picked: Picked) -> Option<usize> {
         let places: Vec<usize> = (0..self.handed.len())
             .filter(|place| self.holds(&self.handed[*place].lease) != picked.late)
             .collect();
@@ -25,18 +26,18 @@ impl World<'_> {
     }
 
     /// Says whether an answer waits to be published by this lease's run.
-    fn is_answered(&self, lease: &Lease) -> bool {
+    pub(super) fn is_answered(&self, lease: &Lease) -> bool {
         let key = (lease.job_id.as_str().to_owned(), lease.generation);
         self.answers.contains(&key)
     }
 
     /// Notes that the attempt of a lease knows what it used, where there still is an attempt.
-    fn note_known(&mut self, place: usize) {
+    pub(super) fn note_known(&mut self, place: usize) {
         let job_id = self.handed[place].lease.job_id.as_str();
         self.handed[place].known |= self.jobs.contains_key(job_id);
     }
 
-    fn settle(&mut self, lease: &Lease, settlement: Settlement) {
+    pub(super) fn settle(&mut self, lease: &Lease, settlement: Settlement) {
         let key = (lease.job_id.as_str().to_owned(), lease.lease_id.clone());
         let Some(entry) = self.ledger.get_mut(&key) else {
             return;
@@ -59,19 +60,24 @@ impl World<'_> {
     }
 
     pub(super) fn answer(&mut self, picked: Picked, usage: Usage) -> Checked {
-        match self.picked(picked) {
-            // The worker publishes what it finds.
-            Some(place) if !self.is_answered(&self.handed[place].lease) || picked.late => {
-                self.keep(place, usage)
-            }
-            _ => Ok(()),
+        let Some(place) = self.picked(picked) else {
+            return Ok(());
+        };
+        if let Some(pages) = self.pages_asked(place) {
+            return self.keep_part(place, pages, usage, false);
         }
+        if !self.is_answered(&self.handed[place].lease) || picked.late {
+            return self.keep(place, usage);
+        }
+        // The worker publishes what it finds.
+        Ok(())
     }
 
-    fn keep(&mut self, place: usize, usage: Usage) -> Checked {
+    /// Returns the tokens and the money that a call came to.
+    pub(super) fn used(&self, place: usize, usage: Usage) -> (u64, Option<i64>) {
         let Handed {
             lease, provider, ..
-        } = self.handed[place].clone();
+        } = &self.handed[place];
         let key = (lease.job_id.as_str().to_owned(), lease.lease_id.clone());
         let promised = self.ledger.get(&key).map_or(0, |entry| entry.micros);
         let (tokens, micros) = match usage {
@@ -80,18 +86,30 @@ impl World<'_> {
             Usage::More => (9_000, Some(promised * 2)),
             Usage::OfUnknownPrice => (700, None),
         };
-        let micros = if provider == Provider::Offline {
-            Some(0)
-        } else {
-            micros
-        };
+        match provider {
+            Provider::Offline => (tokens, Some(0)),
+            Provider::Claude => (tokens, micros),
+        }
+    }
+
+    fn keep(&mut self, place: usize, usage: Usage) -> Checked {
+        let (tokens, micros) = self.used(place, usage);
         let settlement = Settlement::Known {
             input_tokens: tokens,
             output_tokens: tokens,
             micros,
         };
-        let answer = answer_of(tokens, micros);
-        let held = answers::keep_answer(self.connection, &lease, &answer, settlement, self.now)
+        self.keep_answer(place, &answer_of(tokens, micros), settlement)
+    }
+
+    pub(super) fn keep_answer(
+        &mut self,
+        place: usize,
+        answer: &NewAnswer,
+        settlement: Settlement,
+    ) -> Checked {
+        let lease = self.handed[place].lease.clone();
+        let held = answers::keep_answer(self.connection, &lease, answer, settlement, self.now)
             .map_err(said)?;
         check!(
             held == self.holds(&lease),
@@ -108,11 +126,19 @@ impl World<'_> {
     }
 
     pub(super) fn complete(&mut self, picked: Picked, review: bool) -> Checked {
-        let Some(place) = self.picked(picked) else {
-            return Ok(());
-        };
+        match self.picked(picked) {
+            Some(place) => self.deliver(place, review),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends an attempt with what it was made for: the answer of a part, or a result.
+    pub(super) fn deliver(&mut self, place: usize, review: bool) -> Checked {
+        if let Some(pages) = self.pages_asked(place) {
+            return self.keep_part(place, pages, Usage::Little, review);
+        }
         let lease = self.handed[place].lease.clone();
-        if !picked.late && !self.is_answered(&lease) {
+        if self.holds(&lease) && !self.is_answered(&lease) {
             self.keep(place, Usage::Little)?;
         }
         let provider = self.handed[place].provider;
@@ -154,12 +180,12 @@ impl World<'_> {
         Ok(())
     }
 
-    fn close(&mut self, lease: &Lease, status: JobStatus, outcome: &'static str) {
+    pub(super) fn close(&mut self, lease: &Lease, status: JobStatus, outcome: &'static str) {
         if let Some(job) = self.jobs.get_mut(lease.job_id.as_str()) {
             job.status = status;
             job.lease = None;
             if let Some(last) = job.outcomes.last_mut() {
-                *last = outcome;
+                last.1 = outcome;
             }
         }
     }
@@ -302,7 +328,7 @@ impl World<'_> {
                 JobStatus::Pending
             } else if job.cancel_requested {
                 JobStatus::Cancelled
-            } else if job.attempts < max_attempts {
+            } else if job.attempts - job.before < max_attempts {
                 JobStatus::Pending
             } else {
                 JobStatus::DeadLettered
@@ -310,20 +336,5 @@ impl World<'_> {
             self.close(&lease, status, "interrupted");
         }
         Ok(())
-    }
-}
-
-fn answer_of(tokens: u64, cost_micros: Option<i64>) -> NewAnswer {
-    NewAnswer {
-        body: "An answer.".to_owned(),
-        model: "some".to_owned(),
-        stop_reason: None,
-        request_id: None,
-        input_tokens: tokens,
-        output_tokens: tokens,
-        cost_micros,
-        review: None,
-        format: ResultFormat::Markdown,
-        reused_from: None,
     }
 }

@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use rusqlite::Row;
 use rusqlite::types::FromSql;
 
+use super::long::Piece;
 use super::world::{Checked, World, check, said};
-use crate::model::JobStatus;
+use crate::model::{AttemptStep, JobStatus, PageRange};
 
 /// A row of the table of jobs.
 struct Stored {
@@ -59,6 +60,7 @@ impl World<'_> {
     pub(super) fn compare(&self) -> Checked {
         self.compare_jobs()?;
         self.compare_attempts()?;
+        self.compare_parts()?;
         self.compare_counters()?;
         self.compare_ledger()?;
         let kept =
@@ -142,11 +144,25 @@ impl World<'_> {
     }
 
     fn compare_attempts(&self) -> Checked {
-        let rows = self
-            .pairs::<String, String>("SELECT job_id, outcome FROM attempts ORDER BY attempt_id")?;
-        let mut of: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for (job_id, outcome) in &rows {
-            of.entry(job_id).or_default().push(outcome);
+        let rows = self.rows(
+            "SELECT job_id, outcome, step, first_page, last_page FROM attempts ORDER BY attempt_id",
+            |row| {
+                let step = match row.get::<_, String>(2)?.as_str() {
+                    "part" => AttemptStep::Part {
+                        pages: PageRange {
+                            first: row.get(3)?,
+                            last: row.get(4)?,
+                        },
+                    },
+                    "combine" => AttemptStep::Combine,
+                    _ => AttemptStep::Whole,
+                };
+                Ok((row.get::<_, String>(0)?, step, row.get::<_, String>(1)?))
+            },
+        )?;
+        let mut of: BTreeMap<&str, Vec<(AttemptStep, &str)>> = BTreeMap::new();
+        for (job_id, step, outcome) in &rows {
+            of.entry(job_id).or_default().push((*step, outcome));
         }
         for (job_id, job) in &self.jobs {
             let attempts = of.remove(job_id.as_str()).unwrap_or_default();
@@ -246,6 +262,74 @@ impl World<'_> {
             }
         }
         check!(kept == sums, "the sums are {kept:?} in place of {sums:?}");
+        Ok(())
+    }
+
+    /// Compares the parts, and what was paid.
+    fn compare_parts(&self) -> Checked {
+        let mut stored: BTreeMap<String, Vec<Piece>> = BTreeMap::new();
+        let rows = self.rows(
+            "SELECT job_id, first_page, last_page, answered_at IS NOT NULL, review_code IS NOT NULL
+             FROM parts ORDER BY job_id, first_page",
+            |row| {
+                let piece = Piece {
+                    answer: row.get::<_, bool>(3)?.then_some(row.get(4)?),
+                    ..Piece::new(row.get(1)?, row.get(2)?)
+                };
+                Ok((row.get::<_, String>(0)?, piece))
+            },
+        )?;
+        for (job_id, piece) in rows {
+            stored.entry(job_id).or_default().push(piece);
+        }
+        let counted = self.rows(
+            "SELECT job_id, parts, parts_done, attempts_before FROM jobs",
+            |row| {
+                let counted: (u32, u32, u32) = (row.get(1)?, row.get(2)?, row.get(3)?);
+                Ok((row.get::<_, String>(0)?, counted))
+            },
+        )?;
+        for (job_id, counted) in counted {
+            let job = &self.jobs[&job_id];
+            let parts = stored.remove(&job_id).unwrap_or_default();
+            check!(
+                parts == job.parts,
+                "the parts of {job_id} are {parts:?} in place of {:?}",
+                job.parts
+            );
+            let count = |parts: usize| u32::try_from(parts).unwrap_or(u32::MAX);
+            let expected = (count(job.parts.len()), count(job.parts_done()), job.before);
+            check!(
+                counted == expected,
+                "{job_id} counts parts, answered ones and attempts at them as {counted:?} in place of \
+                 {expected:?}"
+            );
+        }
+        check!(stored.is_empty(), "parts of nobody: {stored:?}");
+        self.compare_costs()
+    }
+
+    fn compare_costs(&self) -> Checked {
+        let differ = self.rows(
+            "SELECT a.job_id FROM attempts AS a JOIN ledger AS l USING (job_id, lease_id)
+             -- One whose price nobody knew when it ended says so for good.
+             WHERE l.state = 'settled' AND l.micros <> a.cost_micros",
+            |row| row.get::<_, String>(0),
+        )?;
+        check!(
+            differ.is_empty(),
+            "the ledger and the attempts of {differ:?} differ"
+        );
+        let differ = self.rows(
+            "SELECT job_id FROM jobs AS j
+             WHERE cost_micros <> (SELECT coalesce(sum(cost_micros), 0) FROM attempts AS a
+                                   WHERE a.job_id = j.job_id)",
+            |row| row.get::<_, String>(0),
+        )?;
+        check!(
+            differ.is_empty(),
+            "the costs of {differ:?} are not those of their attempts"
+        );
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! What may happen.
 
+use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -7,6 +8,9 @@ use crate::model::{BulkAction, Cause, Place, Provider, QueueName};
 
 /// Models that jobs ask for; the last one has no price.
 pub(super) const MODELS: [&str; 3] = ["claude-sonnet-4-6", "claude-haiku-5-5", "mystery-1"];
+
+/// Templates of documents; the first one is that of submissions.
+pub(super) const TEMPLATES: [&str; 2] = ["pdf-summarize", "meeting-minutes"];
 
 /// A step, and whether its transaction fails at the end.
 #[derive(Clone, Debug)]
@@ -37,6 +41,18 @@ pub(super) enum Step {
         pick: Picked,
         how: How,
         settle: Settle,
+    },
+    /// What was asked about is more than one call takes.
+    Divide {
+        pick: Picked,
+    },
+    /// The answer that an earlier job was given serves.
+    Serve {
+        pick: Picked,
+    },
+    /// Claims and answers, minute by minute.
+    Work {
+        minutes: u32,
     },
     Crash,
     Act {
@@ -91,9 +107,18 @@ pub(super) struct NewSubmission {
     pub(super) provider: Provider,
     pub(super) model: &'static str,
     pub(super) jobs: usize,
+    /// What each job asks about; `None` for prompts.
+    pub(super) document: Option<Document>,
     pub(super) max_tokens: u32,
     pub(super) cap: Option<i64>,
     pub(super) paused: bool,
+}
+
+/// A long document, and in how many parts it is asked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Document {
+    pub(super) pages: u32,
+    pub(super) parts: u32,
 }
 
 /// A lease that was handed out: one that holds, or one that was lost.
@@ -144,9 +169,11 @@ pub(super) enum Change {
     Model(&'static str),
     Queue(QueueName),
     MaxTokens(u32),
+    Template(&'static str),
+    Completed,
 }
 
-fn queue() -> impl Strategy<Value = QueueName> + Clone {
+pub(super) fn queue() -> impl Strategy<Value = QueueName> + Clone {
     select(&QueueName::ALL[..])
 }
 
@@ -175,12 +202,19 @@ fn picked() -> impl Strategy<Value = Picked> + Clone {
     (0..64_usize, prop::bool::weighted(0.15)).prop_map(|(pick, late)| Picked { pick, late })
 }
 
-fn pick() -> impl Strategy<Value = Pick> + Clone {
+pub(super) fn pick() -> impl Strategy<Value = Pick> + Clone {
     prop_oneof![
         4 => (0..64_usize).prop_map(Pick::One),
         1 => (0..3_usize).prop_map(Pick::Third),
         1 => Just(Pick::All),
     ]
+}
+
+/// A document that any model takes at once, one that some do, and one that none does.
+fn document() -> impl Strategy<Value = Option<Document>> + Clone {
+    let long = (select(&[4, 8, 8, 8, 120, 700_u32][..]), 2..=4_u32)
+        .prop_map(|(pages, parts)| Some(Document { pages, parts }));
+    prop_oneof![1 => Just(None), 1 => long]
 }
 
 fn submission() -> impl Strategy<Value = NewSubmission> {
@@ -189,16 +223,18 @@ fn submission() -> impl Strategy<Value = NewSubmission> {
         provider(),
         select(&[MODELS[0], MODELS[0], MODELS[1], MODELS[2]][..]),
         1..=4_usize,
+        document(),
         max_tokens(),
         prop_oneof![3 => Just(None), 1 => cap()],
         prop::bool::weighted(0.1),
     )
         .prop_map(
-            |(queue, provider, model, jobs, max_tokens, cap, paused)| NewSubmission {
+            |(queue, provider, model, jobs, document, max_tokens, cap, paused)| NewSubmission {
                 queue,
                 provider,
                 model,
                 jobs,
+                document,
                 max_tokens,
                 cap,
                 paused,
@@ -228,13 +264,15 @@ fn action() -> impl Strategy<Value = BulkAction> {
     ]
 }
 
-fn change() -> impl Strategy<Value = Change> {
+pub(super) fn change() -> impl Strategy<Value = Change> {
     prop_oneof![
         3 => Just(Change::Nothing),
         1 => provider().prop_map(Change::Provider),
         1 => select(&MODELS[..]).prop_map(Change::Model),
         1 => queue().prop_map(Change::Queue),
         1 => max_tokens().prop_map(Change::MaxTokens),
+        1 => select(&TEMPLATES[..]).prop_map(Change::Template),
+        1 => Just(Change::Completed),
     ]
 }
 
@@ -249,7 +287,7 @@ fn clock() -> impl Strategy<Value = i64> {
     ]
 }
 
-fn work() -> impl Strategy<Value = Step> {
+pub(super) fn work() -> impl Strategy<Value = Step> {
     prop_oneof![
         6 => submission().prop_map(Step::Submit),
         6 => (0..6_u32, 1..12_u32)
@@ -262,12 +300,15 @@ fn work() -> impl Strategy<Value = Step> {
         6 => (picked(), how(),
               select(&[Settle::Unknown, Settle::Unasked, Settle::Asked, Settle::Known][..]))
             .prop_map(|(pick, how, settle)| Step::End { pick, how, settle }),
+        1 => picked().prop_map(|pick| Step::Divide { pick }),
+        1 => picked().prop_map(|pick| Step::Serve { pick }),
+        3 => (1..=4_u32).prop_map(|minutes| Step::Work { minutes }),
         1 => Just(Step::Crash),
         4 => clock().prop_map(|by_ms| Step::Clock { by_ms }),
     ]
 }
 
-fn person() -> impl Strategy<Value = Step> {
+pub(super) fn person() -> impl Strategy<Value = Step> {
     prop_oneof![
         4 => (pick(), action()).prop_map(|(pick, action)| Step::Act { pick, action }),
         1 => (0..8_usize, any::<bool>())
@@ -289,8 +330,12 @@ fn person() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Returns something that may happen.
-pub(super) fn happening() -> impl Strategy<Value = Happening> {
+/// Returns what may happen in turn.
+pub(super) fn anything(steps: usize) -> impl Strategy<Value = Vec<Happening>> {
+    vec(happening(), 0..=steps)
+}
+
+fn happening() -> impl Strategy<Value = Happening> {
     (
         prop_oneof![3 => work(), 1 => person()],
         prop::bool::weighted(0.05),

@@ -4,17 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::Connection;
 
-use super::steps::{Change, Happening, MODELS, NewSubmission, Pick, Step};
+use super::long::Piece;
+use super::steps::{Happening, MODELS, Pick, Step, TEMPLATES};
 use crate::model::{
-    BatchId, BulkAction, JobId, JobStatus, ModelPrice, Provider, QueueName, Selection, Settings,
-    Timestamp, ToldLimits, Variables,
+    AttemptStep, BatchId, BulkAction, JobId, JobStatus, ModelPrice, Provider, QueueName, Selection,
+    Settings, Timestamp, ToldLimits,
 };
 use crate::store::actions::{self, Purge};
-use crate::store::redrive::{self, Changes};
 use crate::store::tests::support::{NOW, local};
-use crate::store::{
-    Lease, NewBatch, NewInput, NewJob, circuits, ledger, order, queues, settings, submit,
-};
+use crate::store::{Lease, circuits, ledger, order, queues, settings, templates};
 
 /// What is wrong; an error of the store is, too.
 pub(super) type Checked<T = ()> = Result<T, String>;
@@ -46,9 +44,16 @@ pub(super) struct Job {
     pub(super) lease: Option<String>,
     pub(super) cancel_requested: bool,
     pub(super) paused: bool,
-    pub(super) outcomes: Vec<&'static str>,
+    /// What was asked, and how it ended.
+    pub(super) outcomes: Vec<(AttemptStep, &'static str)>,
     /// Deliveries of this generation that only published an answer.
     pub(super) publishing: u32,
+    /// Pages of its document; `None` for a prompt.
+    pub(super) pages: Option<u32>,
+    pub(super) template: &'static str,
+    pub(super) parts: Vec<Piece>,
+    /// Deliveries that the parts answered so far took.
+    pub(super) before: u32,
 }
 
 /// What a call was promised and came to.
@@ -66,6 +71,7 @@ pub(super) struct Handed {
     pub(super) lease: Lease,
     pub(super) provider: Provider,
     pub(super) max_attempts: u32,
+    pub(super) step: AttemptStep,
     /// Its attempt knows what it used.
     pub(super) known: bool,
 }
@@ -85,8 +91,10 @@ pub(super) struct World<'world> {
     pub(super) settings: Settings,
     /// What the person said of the model that has no price.
     pub(super) rate: Option<i64>,
-    submitted: usize,
-    batch_number: usize,
+    /// Bytes and characters of the templates.
+    pub(super) lengths: BTreeMap<&'static str, (u64, u64)>,
+    pub(super) submitted: usize,
+    pub(super) batch_number: usize,
 }
 
 impl<'world> World<'world> {
@@ -96,6 +104,11 @@ impl<'world> World<'world> {
             ..Settings::default()
         };
         settings::save_settings(connection, &settings).unwrap();
+        let lengths = TEMPLATES.map(|name| {
+            let template = templates::template(connection, name, 1).unwrap().unwrap();
+            let (bytes, characters) = (template.body.len(), template.body.chars().count());
+            (name, (bytes as u64, characters as u64))
+        });
         Self {
             connection,
             now: NOW,
@@ -107,6 +120,7 @@ impl<'world> World<'world> {
             paused_lanes: BTreeSet::new(),
             settings,
             rate: None,
+            lengths: BTreeMap::from(lengths),
             submitted: 0,
             batch_number: 0,
         }
@@ -138,6 +152,9 @@ impl<'world> World<'world> {
             Step::Answer { pick, usage } => self.answer(*pick, *usage),
             Step::Complete { pick, review } => self.complete(*pick, *review),
             Step::End { pick, how, settle } => self.end(*pick, *how, *settle),
+            Step::Divide { pick } => self.divide(*pick),
+            Step::Serve { pick } => self.serve(*pick),
+            Step::Work { minutes } => self.work_on(*minutes),
             Step::Crash => self.crash(),
             Step::Act { pick, action } => self.act(*pick, *action),
             Step::PauseBatch { pick, paused } => self.pause_batch(*pick, *paused),
@@ -203,61 +220,6 @@ impl<'world> World<'world> {
         }
     }
 
-    fn submit(&mut self, new: &NewSubmission) -> Checked {
-        self.batch_number += 1;
-        let batch = format!("batch-{}", self.batch_number);
-        let mut jobs = Vec::new();
-        for _ in 0..new.jobs {
-            self.submitted += 1;
-            let job_id = format!("job-{:03}", self.submitted);
-            jobs.push(NewJob {
-                job_id: JobId(job_id.clone()),
-                title: job_id.clone(),
-                input: NewInput::Prompt("What?".to_owned()),
-                finding: None,
-                reused: None,
-                parts: Vec::new(),
-            });
-            let job = Job {
-                status: JobStatus::Pending,
-                queue: new.queue,
-                provider: new.provider,
-                model: new.model.to_owned(),
-                max_tokens: new.max_tokens,
-                batch: batch.clone(),
-                generation: 1,
-                attempts: 0,
-                lease: None,
-                cancel_requested: false,
-                paused: false,
-                outcomes: Vec::new(),
-                publishing: 0,
-            };
-            self.jobs.insert(job_id, job);
-        }
-        self.batches.insert(batch.clone(), (new.paused, new.cap));
-        let new = NewBatch {
-            batch_id: BatchId(batch),
-            name: "Batch".to_owned(),
-            user_id: "local".to_owned(),
-            queue: new.queue,
-            template: None,
-            provider: new.provider,
-            model: new.model.to_owned(),
-            max_tokens: new.max_tokens,
-            cap_micros: new.cap,
-            paused: new.paused,
-            sends: crate::model::Sends::Pdf,
-            variables: Variables::new(),
-            fresh: false,
-            expected_micros: None,
-            at_worst_micros: None,
-            folder: None,
-            jobs,
-        };
-        submit::insert(self.connection, &new, self.now).map_err(said)
-    }
-
     fn one(&self, pick: usize) -> Option<String> {
         let place = pick.checked_rem(self.jobs.len())?;
         self.jobs.keys().nth(place).cloned()
@@ -268,7 +230,7 @@ impl<'world> World<'world> {
         self.batches.keys().nth(place).cloned()
     }
 
-    fn some(&self, pick: Pick) -> Vec<String> {
+    pub(super) fn some(&self, pick: Pick) -> Vec<String> {
         match pick {
             Pick::One(pick) => self.one(pick).into_iter().collect(),
             Pick::Third(place) => self.jobs.keys().skip(place).step_by(3).cloned().collect(),
@@ -339,52 +301,7 @@ impl<'world> World<'world> {
         Ok(())
     }
 
-    fn redrive(&mut self, pick: Pick, change: Change) -> Checked {
-        let picked = self.some(pick);
-        let mut changes = Changes::default();
-        match change {
-            Change::Nothing => {}
-            Change::Provider(provider) => changes.provider = Some(provider),
-            Change::Model(model) => changes.model = Some(model.to_owned()),
-            Change::Queue(queue) => changes.queue = Some(queue),
-            Change::MaxTokens(max_tokens) => changes.max_tokens = Some(max_tokens),
-        }
-        let seqs = self.seqs(&picked)?;
-        let put_back =
-            redrive::redrive(self.connection, &seqs, &changes, self.now).map_err(said)?;
-        let mut expected = 0;
-        for job_id in picked {
-            let Some(job) = self.jobs.get_mut(&job_id) else {
-                continue;
-            };
-            if !job.status.is_final() || job.status == JobStatus::Completed {
-                continue;
-            }
-            expected += 1;
-            job.status = JobStatus::Pending;
-            job.generation += 1;
-            job.attempts = 0;
-            job.publishing = 0;
-            job.cancel_requested = false;
-            job.paused = false;
-            job.provider = changes.provider.unwrap_or(job.provider);
-            job.queue = changes.queue.unwrap_or(job.queue);
-            job.max_tokens = changes.max_tokens.unwrap_or(job.max_tokens);
-            job.model = changes.model.clone().unwrap_or(job.model.clone());
-            let same = matches!(change, Change::Nothing | Change::Queue(_));
-            if same && self.answers.remove(&(job_id.clone(), job.generation - 1)) {
-                self.answers.insert((job_id, job.generation));
-            }
-        }
-        check!(
-            put_back.len() == expected,
-            "{} jobs were put back in place of {expected}",
-            put_back.len()
-        );
-        Ok(())
-    }
-
-    fn seqs(&self, job_ids: &[String]) -> Checked<Vec<i64>> {
+    pub(super) fn seqs(&self, job_ids: &[String]) -> Checked<Vec<i64>> {
         let mut statement = self
             .connection
             .prepare_cached("SELECT seq FROM jobs WHERE job_id = ?1")
