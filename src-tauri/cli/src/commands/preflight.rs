@@ -174,7 +174,7 @@ fn text(preflight: &Preflight, provider: Provider) -> String {
         lines.extend(named(&group.files, |file| {
             format!("{}: {}", file.path, file.message)
         }));
-        lines.push(format!("    What to do: {}", way_on(group)));
+        lines.push(format!("    What to do: {}", shown::hint(group.cause)));
     }
     if !notices.is_empty() {
         lines.push(String::new());
@@ -211,17 +211,6 @@ fn named<T>(all: &[T], line: impl Fn(&T) -> String) -> Vec<String> {
         lines.push(format!("    and {} more", all.len() - NAMED));
     }
     lines
-}
-
-/// Says what a person can do about a group, here on the command line.
-fn way_on(group: &Problems) -> String {
-    match group.fix {
-        Fix::GivePassword => format!(
-            "{} Here: --password-file FILE, or GISTMILL_PDF_PASSWORD.",
-            group.hint
-        ),
-        _ => group.hint.to_owned(),
-    }
 }
 
 /// Says what a submission would come to.

@@ -18,7 +18,9 @@ pub(crate) fn meaning(notice: Notice) -> &'static str {
         Notice::Long => {
             "longer than one call takes: asked part by part, and the answers are combined"
         }
-        Notice::Scanned => "without text, so probably scanned: read as images",
+        Notice::Scanned => {
+            "with hardly any text, so probably scanned: its pages are read as images"
+        }
         Notice::TextUnreliable => "with many letters of unknown meaning: its text is unreliable",
         Notice::FieldsUnseen => {
             "a form whose values have no appearance: what was filled in may not be seen"
