@@ -155,7 +155,11 @@ async fn of_everything_at_once_each_file_is_counted_once_and_in_its_place() {
         ]
     );
     for problem in told["problems"].as_array().unwrap() {
-        assert!(!problem["hint"].as_str().unwrap().is_empty(), "{problem}");
+        let hint = problem["hint"].as_str().unwrap();
+        assert!(!hint.is_empty(), "{problem}");
+        if problem["cause"] == "pdf-hostile" {
+            assert!(hint.contains("Don't trust this file."), "{hint}");
+        }
         assert!(!problem["fix"].as_str().unwrap().is_empty(), "{problem}");
     }
     let notices = named("notices", "notice", &|file| name(file.as_str().unwrap()));
@@ -177,15 +181,6 @@ async fn of_everything_at_once_each_file_is_counted_once_and_in_its_place() {
     assert_eq!(plan["inParts"], 1, "{plan}");
     assert!(plan["calls"].as_u64().unwrap() >= 10, "{plan}");
     assert_eq!(told["scan"]["files"].as_array().unwrap().len(), 16);
-
-    let said = desk.ends_with(1, &["preflight", "pdfs"]);
-    assert!(said.contains("8 PDFs, "), "{said}");
-    assert!(
-        said.contains("8 files can’t be sent as they are:"),
-        "{said}"
-    );
-    assert!(said.contains("pdf-hostile (2)"), "{said}");
-    assert!(said.contains("Don't trust this file."), "{said}");
 }
 
 #[test]

@@ -155,7 +155,8 @@ fn text(added: &Added, next: Next) -> String {
             });
             if locked {
                 lines.push(
-                    "Those that need a password: add them again with --password-file.".to_owned(),
+                    "Those that need a password: “gistmill retry --cause pdf-encrypted --password-file FILE”."
+                        .to_owned(),
                 );
             }
         }

@@ -248,8 +248,8 @@ fn comes_to(plan: &SubmissionPlan, provider: Provider) -> Vec<String> {
         None => "estimated".to_owned(),
     };
     lines.push(format!(
-        "About {} ({sure}).",
-        counted(plan.input_tokens, "input token", "input tokens")
+        "About {} input tokens ({sure}).",
+        shown::grouped(plan.input_tokens)
     ));
     lines.push(format!(
         "One attempt at each: {} as expected, {} at worst.",
