@@ -3,10 +3,10 @@
 
 use std::os::unix::process::ExitStatusExt as _;
 
-use gistmill_testkit::fake_claude::FakeClaude;
+use gistmill_testkit::fake_claude::{FakeClaude, Reply, Rule};
 use gistmill_testkit::pdf::numbered_pdf;
 
-use crate::support::Desk;
+use crate::support::{Desk, until};
 
 /// Signal 9, which no program can catch.
 const KILL: i32 = 9;
@@ -83,12 +83,18 @@ async fn a_copy_that_was_being_sent_when_the_program_was_killed_is_removed_at_th
         "--model",
         "claude-haiku-4-5",
     ]);
-    let killed = desk
-        .gistmill(&["run"])
-        .env("GISTMILL_KILL_AT", "answered:1")
-        .output()
-        .unwrap();
-    assert_eq!(killed.status.signal(), Some(KILL), "{killed:?}");
+    desk.text(&["config", "set", "tokens-per-minute", "10000000"]);
+    // Both stand while their copies are there.
+    claude.script(Rule::always(Reply::Hang).times(2));
+    let mut run = desk.start(&["run"]);
+    let arrived = || claude.requests().len();
+    until(
+        || (arrived() == 2).then_some(()),
+        || format!("waited for two calls, not {}", arrived()),
+    );
+    assert!(run.runs(), "it waits for its answers");
+    // Kills it.
+    drop(run);
     let private = desk.path("data/private");
     let names = || -> Vec<_> {
         std::fs::read_dir(&private)
@@ -97,7 +103,7 @@ async fn a_copy_that_was_being_sent_when_the_program_was_killed_is_removed_at_th
             .collect()
     };
     let left = names();
-    assert!(!left.is_empty(), "the copy was there when it was sent");
+    assert_eq!(left.len(), 2, "the copies were there when they were sent");
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
@@ -108,7 +114,6 @@ async fn a_copy_that_was_being_sent_when_the_program_was_killed_is_removed_at_th
             assert_eq!(mode(path), 0o600, "{} is its owner's", path.display());
         }
     }
-    desk.text(&["config", "set", "tokens-per-minute", "10000000"]);
     desk.text(&["run"]);
     assert!(names().is_empty(), "{:?}", names());
 }

@@ -9,6 +9,8 @@ mod bucket;
 mod copies;
 mod crash;
 mod export;
+mod locked;
+mod long;
 // Only a build that can end itself on purpose can be tested so: `--features gistmill/fault-points`.
 #[cfg(all(unix, feature = "fault-points"))]
 mod kill_parts;
@@ -28,6 +30,7 @@ mod steer;
 mod storage;
 mod support;
 mod templates;
+mod text_mode;
 mod use_it;
 mod why;
 

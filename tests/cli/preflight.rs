@@ -92,6 +92,97 @@ fn programs_read_every_file_of_every_group() {
     assert!(text.contains("and 5 more"), "people read the first: {text}");
 }
 
+/// One of each kind that is known, in one folder: what can be sent, what can't, and what is the same twice.
+fn everything(desk: &Desk) {
+    mixed(desk);
+    desk.put("pdfs/empty-too.pdf", b"");
+    desk.put("pdfs/endless.pdf", &pdf::endless_pdf(40));
+    desk.put("pdfs/exploding.pdf", &pdf::exploding_pdf());
+    desk.put(
+        "pdfs/cut-off.pdf",
+        &pdf::truncated_pdf(&["The end is missing."]),
+    );
+    desk.put("pdfs/scan.pdf", &pdf::scanned_pdf());
+    desk.put("pdfs/open.pdf", &pdf::encrypted_pdf(&["Open to all."], ""));
+    desk.put("pdfs/files.pdf", &pdf::attachment_pdf(b"a table"));
+    desk.put("pdfs/form.pdf", &pdf::unseen_field_pdf("42"));
+    desk.put("pdfs/long.pdf", &pdf::numbered_pdf(700));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn of_everything_at_once_each_file_is_counted_once_and_in_its_place() {
+    let claude = FakeClaude::start().await;
+    let desk = Desk::asking(&claude);
+    everything(&desk);
+    let output = desk.run(&["preflight", "pdfs", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let named = |groups: &str, key: &str, of: &dyn Fn(&serde_json::Value) -> String| {
+        let mut found: Vec<(String, Vec<String>)> = told[groups]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|group| {
+                let list = if groups == "skipped" {
+                    "paths"
+                } else {
+                    "files"
+                };
+                let files = group[list].as_array().unwrap().iter().map(of).collect();
+                (group[key].as_str().unwrap().to_owned(), files)
+            })
+            .collect();
+        found.sort();
+        found
+    };
+    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let group = |key: &str, files: &[&str]| {
+        let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
+        (key.to_owned(), files)
+    };
+    let problems = named("problems", "cause", &|file| {
+        assert!(!file["message"].as_str().unwrap().is_empty(), "{file}");
+        name(file["path"].as_str().unwrap())
+    });
+    assert_eq!(
+        problems,
+        [
+            group("file-empty", &["empty-too.pdf", "empty.pdf"]),
+            group("not-a-pdf", &["error.pdf", "picture.pdf"]),
+            group("pdf-damaged", &["damaged.pdf"]),
+            group("pdf-encrypted", &["locked.pdf"]),
+            group("pdf-hostile", &["endless.pdf", "exploding.pdf"]),
+        ]
+    );
+    for problem in told["problems"].as_array().unwrap() {
+        let hint = problem["hint"].as_str().unwrap();
+        assert!(!hint.is_empty(), "{problem}");
+        if problem["cause"] == "pdf-hostile" {
+            assert!(hint.contains("Don't trust this file."), "{hint}");
+        }
+        assert!(!problem["fix"].as_str().unwrap().is_empty(), "{problem}");
+    }
+    let notices = named("notices", "notice", &|file| name(file.as_str().unwrap()));
+    for expected in [
+        group("attachments", &["files.pdf"]),
+        group("decrypted", &["open.pdf"]),
+        group("fields-unseen", &["form.pdf"]),
+        group("long", &["long.pdf"]),
+        group("repaired", &["cut-off.pdf"]),
+    ] {
+        assert!(notices.contains(&expected), "{expected:?} in {notices:?}");
+    }
+    let scanned = notices.iter().find(|(notice, _)| notice == "scanned");
+    let scanned = &scanned.unwrap().1;
+    assert!(scanned.contains(&"scan.pdf".to_owned()), "{scanned:?}");
+    let plan = &told["plan"];
+    assert_eq!(plan["toRun"], 8, "{plan}");
+    assert_eq!(plan["toFail"], 8, "{plan}");
+    assert_eq!(plan["inParts"], 1, "{plan}");
+    assert!(plan["calls"].as_u64().unwrap() >= 10, "{plan}");
+    assert_eq!(told["scan"]["files"].as_array().unwrap().len(), 16);
+}
+
 #[test]
 fn the_exit_code_says_whether_all_some_or_none_can_be_sent() {
     let desk = Desk::new();

@@ -11,7 +11,7 @@ use gistmill_engine::model::{JobStatus, JobView, Timestamp, WaitingReason};
 pub(crate) use documents::{facts, meaning, part, progress, step};
 pub(crate) use money::{cap, exact, left, money};
 pub(crate) use uploads::{again, upload, upload_trouble, uploads, uploads_in_full, uploads_left};
-pub(crate) use waiting::{remark, way_on};
+pub(crate) use waiting::{hint, remark, way_on};
 
 /// Returns the state of a job in a word or two.
 pub(crate) fn status(job: &JobView) -> &'static str {
@@ -113,6 +113,19 @@ pub(crate) fn moment(moment: Timestamp) -> String {
     )
 }
 
+/// Returns a number with its thousands set apart: `1,875,505`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
 /// Returns `1 job`, `2 jobs`.
 pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
@@ -121,6 +134,18 @@ pub(crate) fn counted(count: u64, one: &str, many: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn thousands_are_set_apart() {
+        for (number, text) in [
+            (0, "0"),
+            (999, "999"),
+            (1_000, "1,000"),
+            (1_875_505, "1,875,505"),
+        ] {
+            assert_eq!(grouped(number), text);
+        }
+    }
 
     #[test]
     fn spans_of_time_read_like_a_clock_until_an_hour() {

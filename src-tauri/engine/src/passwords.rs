@@ -54,6 +54,11 @@ impl Passwords {
         self.kept().opens.get(document).cloned()
     }
 
+    /// Says whether there is any to try on a document of which nothing is known.
+    pub(crate) fn has_any(&self) -> bool {
+        !self.kept().given.is_empty()
+    }
+
     /// Returns the passwords to try on a document, the most promising first.
     pub(crate) fn to_try(&self, document: &Sha256) -> Vec<SecretString> {
         let kept = self.kept();

@@ -73,7 +73,7 @@ pub(crate) struct PasswordArguments {
     ///
     /// Each is tried on every PDF that needs one; so is the one in GISTMILL_PDF_PASSWORD. They are used in memory
     /// and never stored: “add” opens the files to look into them, “run” opens them to send them, so both
-    /// have to be told.
+    /// have to be told; so has “retry” for jobs that failed for want of one.
     #[arg(long, value_name = "FILE|-")]
     pub(crate) password_file: Option<PathBuf>,
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use gistmill_engine::model::Cause;
 
 use super::words::{PlaceArgument, StatusArgument, cause, searched};
-use super::{ProviderArgument, QueueArgument};
+use super::{PasswordArguments, ProviderArgument, QueueArgument};
 
 #[derive(Args)]
 pub(crate) struct JobsArguments {
@@ -126,4 +126,6 @@ pub(crate) struct RetryArguments {
     /// Show how many would run, which not and why, and what it would cost; change nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+    #[command(flatten)]
+    pub(crate) passwords: PasswordArguments,
 }

@@ -149,7 +149,8 @@ fn text(added: &Added, next: Next) -> String {
                 .any(|(_, finding)| finding.cause.fix() == Fix::GivePassword);
             if locked {
                 lines.push(
-                    "Those that need a password: add them again with --password-file.".to_owned(),
+                    "Those that need a password: “gistmill retry --cause pdf-encrypted --password-file FILE”."
+                        .to_owned(),
                 );
             }
         }

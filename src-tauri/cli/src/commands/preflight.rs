@@ -177,7 +177,7 @@ fn text(preflight: &Preflight, provider: Provider) -> String {
         lines.extend(named(&group.files, |file| {
             format!("{}: {}", file.path, file.message)
         }));
-        lines.push(format!("    What to do: {}", way_on(group)));
+        lines.push(format!("    What to do: {}", shown::hint(group.cause)));
     }
     if !notices.is_empty() {
         lines.push(String::new());
@@ -227,17 +227,6 @@ fn named<T>(all: &[T], line: impl Fn(&T) -> String) -> Vec<String> {
     lines
 }
 
-/// Says what a person can do about a group, here on the command line.
-fn way_on(group: &Problems) -> String {
-    match group.fix {
-        Fix::GivePassword => format!(
-            "{} Here: --password-file FILE, or GISTMILL_PDF_PASSWORD.",
-            group.hint
-        ),
-        _ => group.hint.to_owned(),
-    }
-}
-
 /// Says what a submission would come to.
 fn comes_to(plan: &SubmissionPlan, provider: Provider) -> Vec<String> {
     let mut lines = Vec::new();
@@ -273,8 +262,8 @@ fn comes_to(plan: &SubmissionPlan, provider: Provider) -> Vec<String> {
         None => "estimated".to_owned(),
     };
     lines.push(format!(
-        "About {} ({sure}).",
-        counted(plan.input_tokens, "input token", "input tokens")
+        "About {} input tokens ({sure}).",
+        shown::grouped(plan.input_tokens)
     ));
     lines.push(format!(
         "One attempt at each: {} as expected, {} at worst.",

@@ -8,16 +8,17 @@ use gistmill_engine::model::{
     RetryPlan,
 };
 
-use super::{chosen, templates};
+use super::{chosen, passwords, templates};
 use crate::arguments::RetryArguments;
 use crate::output::{Failed, Output, SOME_FAILED};
-use crate::shown::{counted, money};
+use crate::shown::{counted, hint, money};
 
 pub(crate) async fn run(
     engine: &Engine,
     arguments: RetryArguments,
     output: Output,
 ) -> Result<ExitCode, Failed> {
+    passwords::give(engine, &arguments.passwords)?;
     let usual = if arguments.completed {
         JobsShown::Done
     } else {
@@ -92,7 +93,7 @@ fn group(group: &DeadLetterGroup) -> String {
         group.cause.key(),
         counted(group.jobs, "job", "jobs"),
         group.message,
-        group.hint
+        hint(group.cause)
     )
 }
 
@@ -125,7 +126,7 @@ fn left_out(left: &LeftOut, how: &str) -> String {
         LeftOutReason::FileMissing => {
             "its file is not where it was. Put it back, then run it again".to_owned()
         }
-        LeftOutReason::Finding { cause } => format!("{}: {}", cause.key(), trimmed(cause.hint())),
+        LeftOutReason::Finding { cause } => format!("{}: {}", cause.key(), trimmed(&hint(*cause))),
         LeftOutReason::FieldsNeedClaude => {
             "its template asks for fields, which only Claude can fill in".to_owned()
         }

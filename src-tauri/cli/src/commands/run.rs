@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use gistmill_engine::Engine;
 use gistmill_engine::model::{
-    ConsumerPlace, JobCounts, JobFilter, JobStatus, JobView, Overview, Timestamp, UploadCause,
-    UploadsView, WaitingReason,
+    Cause, ConsumerPlace, JobCounts, JobFilter, JobStatus, JobView, Overview, Timestamp,
+    UploadCause, UploadsView, WaitingReason,
 };
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
@@ -254,6 +254,13 @@ fn text(report: &Report, now: Timestamp) -> String {
         "{} done, {} to review, {} failed",
         report.done, report.needs_review, report.failed
     ));
+    if (report.jobs.iter()).any(|job| job.cause == Some(Cause::PdfEncrypted)) {
+        lines.push(
+            "Those that need a password: “gistmill retry --cause pdf-encrypted --password-file FILE”, \
+             then “gistmill run --password-file FILE”."
+                .to_owned(),
+        );
+    }
     if report.waiting > 0 {
         let answer = report.answer.as_deref().unwrap_or("Run it again to go on.");
         lines.push(format!(

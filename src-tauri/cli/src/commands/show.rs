@@ -43,7 +43,7 @@ fn text(detail: &JobDetail) -> String {
         lines.push(said);
     }
     if let Some(cause) = job.cause {
-        lines.push(cause.hint().to_owned());
+        lines.push(shown::hint(cause));
     }
     lines.push(format!("Job: {}", job.job_id));
     if let Some(path) = &job.source_path {

@@ -18,14 +18,18 @@ pub(crate) fn meaning(notice: Notice) -> &'static str {
         Notice::Long => {
             "longer than one call takes: asked part by part, and the answers are combined"
         }
-        Notice::Scanned => "without text, so probably scanned: read as images",
-        Notice::TextUnreliable => "with many letters of unknown meaning: its text is unreliable",
+        Notice::Scanned => {
+            "hardly any text, so probably scanned: its pages are read as images; where only text is sent, it fails"
+        }
+        Notice::TextUnreliable => {
+            "many letters of unknown meaning: the text is unreliable, the pictures of the pages are not"
+        }
         Notice::FieldsUnseen => {
             "a form whose values have no appearance: what was filled in may not be seen"
         }
-        Notice::Attachments => "with attached files, which are not sent",
+        Notice::Attachments => "files are attached, which are not sent",
         Notice::PagesUncertain => {
-            "whose pages could not be counted with certainty: the price may be off"
+            "the pages could not be counted with certainty: the price may be off"
         }
     }
 }

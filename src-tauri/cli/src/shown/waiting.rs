@@ -1,7 +1,7 @@
 //! Why a job waits, in words.
 
 use gistmill_engine::model::{
-    CapScope, Cause, JobView, Overview, QueueName, Timestamp, WaitingReason,
+    CapScope, Cause, Fix, JobView, Overview, QueueName, Timestamp, WaitingReason,
 };
 
 use super::duration;
@@ -80,6 +80,17 @@ pub(crate) fn remark(job: &JobView, now: Timestamp) -> String {
             "Its file is not where it was. Put it back before its turn comes.".to_owned()
         }
         WaitingReason::NoConsumer => "Nothing works the queue.".to_owned(),
+    }
+}
+
+/// Says what a person can do about a cause, here on the command line.
+pub(crate) fn hint(cause: Cause) -> String {
+    match cause.fix() {
+        Fix::GivePassword => format!(
+            "{} On the command line: --password-file FILE, or GISTMILL_PDF_PASSWORD.",
+            cause.hint()
+        ),
+        _ => cause.hint().to_owned(),
     }
 }
 

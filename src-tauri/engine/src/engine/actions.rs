@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 use super::{Engine, missing};
 use crate::error::EngineError;
 use crate::model::{
-    Affected, BatchId, BulkAction, DeadLetterGroup, JobId, JobStatus, LeftOut, LeftOutReason,
-    Place, Provider, RetryChanges, RetryPlan, Selection, TemplateKind,
+    Affected, BatchId, BulkAction, Cause, DeadLetterGroup, JobId, JobStatus, LeftOut,
+    LeftOutReason, Place, Provider, RetryChanges, RetryPlan, Selection, TemplateKind,
 };
 use crate::pricing::Prices;
 use crate::store::{Changes, Purge, Redrivable};
@@ -195,7 +195,7 @@ impl Engine {
         let mut seqs = Vec::new();
         let mut left_out: BTreeMap<LeftOutReason, u64> = BTreeMap::new();
         for job in &jobs {
-            match obstacle(job, changes, &prices, &missing) {
+            match obstacle(job, changes, &prices, &missing, self.0.passwords.has_any()) {
                 Some(reason) => *left_out.entry(reason).or_default() += 1,
                 None => {
                     seqs.push(job.seq);
@@ -254,6 +254,7 @@ fn obstacle(
     changes: &Changes,
     prices: &Prices,
     missing: &HashSet<String>,
+    has_passwords: bool,
 ) -> Option<LeftOutReason> {
     if job.status == JobStatus::Completed && !changes.completed {
         return Some(LeftOutReason::Completed);
@@ -268,7 +269,11 @@ fn obstacle(
     {
         return Some(LeftOutReason::FileMissing);
     }
-    if let Some(cause) = job.finding {
+    // Whoever gave a password may have given the one that opens it: its attempt tries them.
+    let finding = job
+        .finding
+        .filter(|cause| *cause != Cause::PdfEncrypted || !has_passwords);
+    if let Some(cause) = finding {
         return Some(LeftOutReason::Finding { cause });
     }
     let (provider, model) = asked(job, changes);

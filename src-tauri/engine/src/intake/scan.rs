@@ -253,7 +253,10 @@ fn gathered(
             }
         };
         let sha256 = &file.document.sha256;
-        if let Some(first) = first_of.get(sha256) {
+        // Empty files have the same content, but each is a file that somebody misses.
+        let is_empty = (file.document.finding.as_ref())
+            .is_some_and(|finding| finding.cause == Cause::FileEmpty);
+        if let Some(first) = first_of.get(sha256).filter(|_| !is_empty) {
             report.skipped.push(SkippedPath {
                 same_as: Some(report.files[*first].path.clone()),
                 path: file.path,

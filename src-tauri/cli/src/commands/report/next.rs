@@ -61,7 +61,10 @@ fn commands(step: &NextStep, batch: &str, max_tokens: u32) -> Vec<String> {
         }
         // Passwords are known only to the program that works the jobs.
         Fix::GivePassword => {
-            return vec![retry, "gistmill run --password-file FILE".to_owned()];
+            return vec![
+                format!("{retry} --password-file FILE"),
+                "gistmill run --password-file FILE".to_owned(),
+            ];
         }
         Fix::AddKey => Some("gistmill key set"),
         Fix::TestKey => Some("gistmill key test"),
@@ -93,7 +96,7 @@ pub(super) mod tests {
     use crate::arguments::Arguments;
     use clap::Parser as _;
 
-    const FIXES: [Fix; 13] = [
+    const FIXES: [Fix; 14] = [
         Fix::RunAgain,
         Fix::RaiseOutputLimit,
         Fix::ChangeModel,
@@ -107,6 +110,7 @@ pub(super) mod tests {
         Fix::OpenConsole,
         Fix::CheckConnection,
         Fix::FreeSpace,
+        Fix::GivePassword,
     ];
 
     pub(in super::super) fn step(fix: Fix, review: bool) -> NextStep {
