@@ -1,10 +1,6 @@
 //! What the inspection learns of a PDF, and how it tells apart what is wrong with one.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    reason = "helpers of tests may fail as tests may"
-)]
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail as tests may")]
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
-use gistmill_engine::model::{EstimateCheck, ScanId, ScanReport, Submission, SubmissionPlan, Submitted};
+use gistmill_engine::model::{
+    EstimateCheck, ScanId, ScanReport, Submission, SubmissionPlan, Submitted,
+};
 
 use super::{Answer, Opened};
 
