@@ -329,6 +329,17 @@ async fn a_document_without_text_is_refused_in_text_mode_and_its_neighbour_is_no
         house.put("text.pdf", &pdf::text_pdf(&["Something to read."])),
     ];
     let report = house.engine.scan(paths).await.unwrap();
+    let plan = house
+        .engine
+        .plan_submission(report.scan_id, asked_with(&template))
+        .await
+        .unwrap();
+    assert_eq!(
+        (plan.to_fail, plan.to_run),
+        (1, 1),
+        "it is said before anything is paid"
+    );
+    assert!(plan.refused[0].path.ends_with("scan.pdf"), "{plan:?}");
     let submitted = house
         .engine
         .submit_scan(report.scan_id, asked_with(&template))

@@ -1,7 +1,7 @@
 //! The calls that files come to: in which parts they are asked, and what the calls take and cost.
 
 use super::document_work;
-use crate::model::{EstimateCheck, Finding, ScannedFile};
+use crate::model::{Cause, EstimateCheck, Finding, ScannedFile, Sends};
 use crate::parts::{self, Known, Part, Question};
 use crate::pdf::Measures;
 use crate::pricing::{Estimate, Prices, estimate};
@@ -11,13 +11,21 @@ use crate::pricing::{Estimate, Prices, estimate};
 /// `minute` is the budget of a minute in tokens.
 ///
 /// # Errors
-/// What speaks against it: a page that no call takes, or more parts than can be put together again.
+/// What speaks against it: no text where text is wanted, a page that no call takes, or more parts than can be
+/// put together again.
 pub(in crate::engine) fn parts_of(
     file: &ScannedFile,
     measures: Option<&Measures>,
     question: &Question<'_>,
     minute: u64,
 ) -> Result<Vec<Part>, Finding> {
+    if question.sends == Sends::Text && is_blank(file) {
+        return Err(Finding {
+            cause: Cause::PdfWithoutText,
+            message: "It has no text that could be sent in place of its pages; it may be scanned."
+                .to_owned(),
+        });
+    }
     let known = Known {
         pages: file.document.pages,
         bytes: file.document.bytes,
@@ -25,6 +33,12 @@ pub(in crate::engine) fn parts_of(
         measures,
     };
     parts::plan(&known, question, minute)
+}
+
+/// Says whether every page was read and none has a character.
+fn is_blank(file: &ScannedFile) -> bool {
+    let text = document_work(file, Sends::Text).text;
+    text.is_some_and(|text| text.all_read && text.letters == 0 && text.ideographs == 0)
 }
 
 /// Returns what each call about a file takes.
