@@ -149,6 +149,9 @@ async fn a_scan_ends_at_once_when_it_is_cancelled_whatever_it_waits_for() {
     assert!(house.jobs().await.is_empty());
 }
 
+/// Two looks at a file are a second apart: with half of it for each write, there is one between any two looks.
+const HALF_A_LOOK: Duration = Duration::from_millis(500);
+
 /// Writes the beginning of a file as a copy under way does, changed just now by the house's clock.
 fn begin_copy(house: &House, name: &str, whole: &[u8]) -> File {
     let path = house.put(name, &whole[..40]);
@@ -171,7 +174,7 @@ async fn a_copy_under_way_is_waited_for() {
         if let Some(part) = rest.next() {
             copy.write_all(part).unwrap();
         }
-        clock.advance(Duration::from_secs(1));
+        clock.advance(HALF_A_LOOK);
     })
     .await
     .unwrap();
@@ -192,7 +195,7 @@ async fn a_file_that_never_stops_growing_is_left_out_and_the_others_go_on() {
     let clock = std::sync::Arc::clone(&house.clock);
     let report = scan_while(&house, || {
         copy.write_all(b"% more\n").unwrap();
-        clock.advance(Duration::from_secs(1));
+        clock.advance(HALF_A_LOOK);
     })
     .await
     .unwrap();
