@@ -1,7 +1,6 @@
 //! The device that runs a page's content and keeps its glyphs.
 
-use std::collections::HashMap;
-
+use foldhash::{HashMap, HashMapExt as _};
 use hayro::hayro_interpret::font::{Glyph, GlyphRun};
 use hayro::hayro_interpret::hayro_cmap::{BfString, WritingMode};
 use hayro::hayro_interpret::{
@@ -23,6 +22,9 @@ const UNITS_PER_EM: f64 = 1000.0;
 /// The same character drawn again within this many ems is the same character: bold made by drawing
 /// twice, outlined after it was filled, or all blanks of a line once more.
 const SAME_PLACE: f64 = 0.1;
+
+/// Most glyphs of a cell that one is compared with.
+const MOST_COMPARED: usize = 8;
 
 /// Characters beside a picture that are no text of the page yet.
 const CHARS_ON_A_PICTURE: usize = 20;
@@ -51,8 +53,10 @@ pub(super) struct PlacedGlyph {
 pub(super) struct Collector {
     fonts: CidFonts,
     glyphs: Vec<PlacedGlyph>,
-    /// Indexes of glyphs by the cell of the page they begin in.
-    places: HashMap<(i64, i64), Vec<u32>>,
+    /// The last glyph with text that begins in a cell of the page, by its index.
+    places: HashMap<(i64, i64), u32>,
+    /// For each glyph the one before it in its cell.
+    before: Vec<Option<u32>>,
     /// For each open marked sequence: its replacement text, until the first glyph takes it.
     marked: Vec<Option<Replacement>>,
     total: usize,
@@ -76,6 +80,7 @@ impl Collector {
             fonts: CidFonts::of(page.resources()),
             glyphs: Vec::new(),
             places: HashMap::new(),
+            before: Vec::new(),
             marked: Vec::new(),
             total: 0,
             unknown: 0,
@@ -131,8 +136,7 @@ impl Collector {
             } else {
                 replacement.text.clone()
             };
-            self.total += 1;
-            self.glyphs.push(PlacedGlyph { text, ..place });
+            self.keep(PlacedGlyph { text, ..place });
             return;
         }
         let text = self.characters(glyph);
@@ -141,9 +145,8 @@ impl Collector {
             ..place
         };
         if !self.is_repeated(&glyph) {
-            self.total += 1;
             self.unknown += usize::from(glyph.text.is_empty());
-            self.glyphs.push(glyph);
+            self.keep(glyph);
         }
     }
 
@@ -158,35 +161,57 @@ impl Collector {
             .or_else(|| is_blank(glyph).then(|| " ".to_owned()))
     }
 
-    /// Whether the same text was drawn at the same place before; if not, remembers it.
-    fn is_repeated(&mut self, glyph: &PlacedGlyph) -> bool {
+    /// Whether the same text was drawn at the same place before.
+    ///
+    /// A cell is as wide as the circle of places that count as the same, so that this lies in four cells at most.
+    fn is_repeated(&self, glyph: &PlacedGlyph) -> bool {
         if glyph.text.is_empty() {
             return false;
         }
-        let cell = (glyph.size * SAME_PLACE).max(1e-3);
-        // Saturating: far outside of any page is all one place.
-        let at = |value: f64| (value / cell).floor() as i64;
-        let (column, row) = (at(glyph.origin.x), at(glyph.origin.y));
-        let neighbours = (-1..=1).flat_map(|x| (-1..=1).map(move |y| (x, y)));
-        for (x, y) in neighbours {
-            let key = (column.saturating_add(x), row.saturating_add(y));
-            let repeated = self.places.get(&key).is_some_and(|indexes| {
-                indexes.iter().rev().take(8).any(|index| {
-                    let other = &self.glyphs[*index as usize];
-                    other.text == glyph.text
-                        && (other.origin - glyph.origin).hypot() < cell
-                        && (other.size - glyph.size).abs() < cell
-                })
-            });
-            if repeated {
-                return true;
-            }
-        }
-        if let Ok(index) = u32::try_from(self.glyphs.len()) {
-            self.places.entry((column, row)).or_default().push(index);
-        }
-        false
+        let reach = reach(glyph);
+        let span = |value: f64| {
+            let (low, high) = (cell(value - reach, reach), cell(value + reach, reach));
+            std::iter::once(low).chain((high != low).then_some(high))
+        };
+        span(glyph.origin.x).any(|column| {
+            span(glyph.origin.y).any(|row| {
+                let last = self.places.get(&(column, row)).copied();
+                std::iter::successors(last, |index| self.before[*index as usize])
+                    .take(MOST_COMPARED)
+                    .any(|index| {
+                        let other = &self.glyphs[index as usize];
+                        other.text == glyph.text
+                            && (other.origin - glyph.origin).hypot() < reach
+                            && (other.size - glyph.size).abs() < reach
+                    })
+            })
+        })
     }
+
+    /// Keeps a glyph, and its place where it has text.
+    fn keep(&mut self, glyph: PlacedGlyph) {
+        self.total += 1;
+        let before = match u32::try_from(self.glyphs.len()) {
+            Ok(index) if !glyph.text.is_empty() => {
+                let reach = reach(&glyph);
+                let place = (cell(glyph.origin.x, reach), cell(glyph.origin.y, reach));
+                self.places.insert(place, index)
+            }
+            _ => None,
+        };
+        self.before.push(before);
+        self.glyphs.push(glyph);
+    }
+}
+
+/// How far away the same text is the same glyph.
+fn reach(glyph: &PlacedGlyph) -> f64 {
+    (glyph.size * SAME_PLACE).max(1e-3)
+}
+
+/// The cell that a coordinate is in. Saturating: far outside of any page is all one place.
+fn cell(value: f64, reach: f64) -> i64 {
+    (value / (2.0 * reach)).floor() as i64
 }
 
 /// Where a glyph stands; `None` when it has no size or no place.
