@@ -27,6 +27,7 @@ pub mod clock;
 pub mod model;
 pub mod pdf;
 pub mod pricing;
+pub mod profiles;
 pub mod provider;
 pub mod secrets;
 

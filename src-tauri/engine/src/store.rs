@@ -19,6 +19,7 @@ mod gate;
 mod held;
 mod ledger;
 mod lists;
+mod models;
 mod open;
 mod order;
 mod outbox;

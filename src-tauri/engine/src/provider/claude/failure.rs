@@ -38,7 +38,7 @@ pub(super) fn from_status(
         should_retry: header::should_retry(headers),
         billed: billed_of_status(status, from_api),
         usage: None,
-        limits: header::limits(headers).map(Box::new),
+        limits: header::limits(headers, now).map(Box::new),
     }
 }
 
