@@ -7,11 +7,14 @@
 
 mod bucket;
 mod claude;
+mod claude_asked;
+mod claude_errors;
 mod claude_faults;
 mod claude_key;
 mod claude_stream;
 mod claude_transport;
 mod copies;
+mod endpoints;
 mod estimates;
 mod exports;
 mod intake;

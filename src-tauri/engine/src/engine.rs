@@ -316,6 +316,9 @@ impl Engine {
         let before = self.0.store.settings().await?;
         self.0.store.save_settings(settings.clone()).await?;
         self.give_model_to_those_without(&settings.model).await?;
+        if before.base_url != settings.base_url {
+            self.0.store.forget_limits().await?;
+        }
         self.move_to(asked).await?;
         self.0.store.note_address(self.address()).await?;
         self.look_again(&before, &settings).await?;

@@ -13,6 +13,7 @@ mod error;
 mod export;
 mod fault;
 mod intake;
+mod lenient;
 mod markdown;
 mod outbox;
 mod parts;

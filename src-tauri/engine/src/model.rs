@@ -67,4 +67,4 @@ pub use settings::{
 pub use template::{
     FieldKind, TemplateDraft, TemplateField, TemplateKind, TemplatePreview, TemplateView, Variables,
 };
-pub use usage::{ToldLimits, Usage};
+pub use usage::{Left, ToldLeft, ToldLimits, Usage};

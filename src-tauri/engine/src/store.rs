@@ -41,6 +41,7 @@ mod submit;
 mod templates;
 #[cfg(test)]
 mod tests;
+mod told;
 mod turns;
 mod unlock;
 mod uploads;

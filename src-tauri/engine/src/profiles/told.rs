@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::shipped::successor;
 use super::{shipped, without_day};
+use crate::lenient::lenient;
 use crate::model::{Effort, Lifecycle, ModelProfile, ProfileSource};
 
 /// A line of the list, as far as it is read. Fields that this version does not know are passed over, and so are
@@ -58,16 +59,6 @@ struct Efforts {
     xhigh: Option<Support>,
     #[serde(deserialize_with = "lenient")]
     max: Option<Support>,
-}
-
-/// Reads a value, or nothing where it has another shape.
-fn lenient<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
-where
-    D: serde::Deserializer<'de>,
-    T: serde::de::DeserializeOwned,
-{
-    let value = serde_json::Value::deserialize(deserializer)?;
-    Ok(serde_json::from_value(value).ok())
 }
 
 impl Efforts {

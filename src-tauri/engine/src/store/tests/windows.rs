@@ -129,9 +129,8 @@ async fn told_limits_tighten_and_never_loosen() {
         let long = "a ".repeat(2_000);
         shelf.add(&[long.as_str(); 5]).await;
         let limits = ToldLimits {
-            requests: None,
             input_tokens: Some(told),
-            output_tokens: None,
+            ..ToldLimits::default()
         };
         let noted = shelf
             .store
