@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
+use std::time::Duration;
 
 use secrecy::{ExposeSecret as _, SecretString};
 
@@ -10,7 +11,7 @@ use super::{Engine, checks};
 use crate::config::EngineConfig;
 use crate::error::EngineError;
 use crate::model::{
-    AuthScheme, EndpointAbilities, EndpointKind, EndpointView, KeySource, ModelNotice, ModelPrice,
+    AuthScheme, EndpointKind, EngineEvent, EndpointView, KeySource, ModelNotice, ModelPrice,
     ModelProfile, Provider, Settings, ToldLimits,
 };
 use crate::profiles::{self, Profiles};
@@ -21,6 +22,9 @@ use crate::provider::claude::{
 
 /// A larger file holds something else than a few certificates.
 const MOST_CERTIFICATE_BYTES: u64 = 4 * 1024 * 1024;
+
+/// How long what an address told of its models is taken to hold.
+const LEARNED_FOR: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Claude at the address in force, without a key.
 pub(super) struct AtAddress {
@@ -45,11 +49,6 @@ pub(super) fn addressed(config: &EngineConfig, mut settings: Settings) -> Settin
     settings.endpoint = Some(kind);
     settings.text_only = !is_anthropic && (settings.text_only || !abilities(kind).documents);
     settings
-}
-
-/// Returns what can be asked for at the address of [`addressed`] settings.
-pub(super) fn abilities_at(settings: &Settings) -> EndpointAbilities {
-    abilities(settings.endpoint.unwrap_or(EndpointKind::Other))
 }
 
 /// Returns Claude, without a key, at the address of the settings, else of the environment, else at
@@ -269,7 +268,35 @@ impl Engine {
             .tell_models(claude.address(), models.clone(), now)
             .await?;
         self.take_over_profiles().await?;
+        self.emit(EngineEvent::OverviewChanged);
         Ok((models, limits))
+    }
+
+    /// Asks the address for its models beside everything else, where it told of them long ago or never. What they
+    /// take decides how documents are divided; until it is told, the list of the program holds.
+    pub(super) fn learn_models_now_and_then(&self) {
+        let (inner, stop) = (Arc::downgrade(&self.0), self.0.stop.clone());
+        self.0.tasks.spawn(async move {
+            let Some(engine) = inner.upgrade().map(Engine) else {
+                return;
+            };
+            let learning = async {
+                let told_at = engine.0.store.models_told_at(engine.address()).await?;
+                let now = engine.0.config.clock.now();
+                if told_at.is_none_or(|told_at| now.since(told_at) >= LEARNED_FOR) {
+                    engine.learn_models().await?;
+                }
+                Ok::<(), EngineError>(())
+            };
+            tokio::select! {
+                () = stop.cancelled() => {}
+                learned = learning => {
+                    if let Err(error) = learned {
+                        tracing::debug!(%error, "the address did not tell of its models");
+                    }
+                }
+            }
+        });
     }
 
     /// Takes over what is remembered of the models at the address in force.

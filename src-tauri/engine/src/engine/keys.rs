@@ -12,7 +12,7 @@ use super::{Engine, Inner, blocking};
 use crate::config::EngineConfig;
 use crate::error::EngineError;
 use crate::model::{
-    AuthScheme, Cause, EngineEvent, KeySource, KeyStatus, KeyTest, Lifecycle, Provider,
+    AuthScheme, Cause, ConsumerPlace, EngineEvent, KeySource, KeyStatus, KeyTest, Lifecycle, Provider,
 };
 use crate::profiles::{self, Profiles};
 use crate::provider::Failure;
@@ -84,6 +84,9 @@ impl Engine {
     pub async fn test_key(&self) -> Result<KeyTest, EngineError> {
         let settings = self.0.store.settings().await?;
         let (told, limits) = self.learn_models().await?;
+        // The list itself may tell no limits; answers do.
+        let now = self.0.config.clock.now();
+        let earlier = self.0.store.told_limits(settings.model.clone(), now).await?;
         self.key_changed().await?;
         let model = Profiles::new(told.clone()).of(&settings.model);
         let prices = self.0.store.prices().await?;
@@ -99,9 +102,9 @@ impl Engine {
                 .filter(|told| told.lifecycle != Lifecycle::Retired)
                 .map(|told| told.model.clone())
                 .collect(),
-            requests_per_minute: limits.requests,
-            input_tokens_per_minute: limits.input_tokens,
-            output_tokens_per_minute: limits.output_tokens,
+            requests_per_minute: limits.requests.or(earlier.requests),
+            input_tokens_per_minute: limits.input_tokens.or(earlier.input_tokens),
+            output_tokens_per_minute: limits.output_tokens.or(earlier.output_tokens),
             notice: profiles::notice(&model, &today),
             model,
             price_known: price.is_some(),
@@ -113,6 +116,9 @@ impl Engine {
     /// Lets Claude's jobs be delivered again when what held them was the key.
     pub(super) async fn key_changed(&self) -> Result<(), EngineError> {
         if self.0.key.get().is_some() {
+            if self.place() == ConsumerPlace::Here {
+                self.learn_models_now_and_then();
+            }
             let held_by_key = self
                 .0
                 .store

@@ -6,7 +6,7 @@ use rusqlite::{Connection, OptionalExtension as _};
 use super::candidate::Candidate;
 use super::gate::Promise;
 use super::windows::{self, Amount, second_of};
-use super::{Lease, Result, rows};
+use super::{Lease, Result, held, rows};
 use crate::calendar::LocalTime;
 use crate::model::Timestamp;
 

@@ -65,7 +65,7 @@ impl Store {
     /// Notes the address that Claude is asked at from now on.
     pub(crate) async fn note_address(&self, address: String) -> Result<()> {
         self.write(move |connection| {
-            let stored = serde_json::Value::from(address).to_string();
+            let stored = serde_json::Value::from(address.as_str()).to_string();
             connection
                 .prepare_cached(
                     "INSERT INTO settings (name, value) VALUES (?1, ?2)

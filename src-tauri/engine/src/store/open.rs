@@ -12,7 +12,7 @@ use super::Result;
 use crate::error::EngineError;
 
 /// Every migration, in order. A released one is never edited.
-const MIGRATIONS: &[M<'static>] = &[
+pub(super) const MIGRATIONS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0001_foundation.sql")),
     M::up(include_str!("../../../../migrations/0002_budget.sql")),
     // Makes the table of jobs anew.

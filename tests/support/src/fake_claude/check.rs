@@ -71,6 +71,7 @@ pub(super) fn check_body(
     recorded.model = value["model"].as_str().map(str::to_owned);
     recorded.max_tokens = value["max_tokens"].as_u64();
     read_messages(&value, recorded)?;
+    recorded.effort = value["output_config"]["effort"].as_str().map(str::to_owned);
     recorded.schema = read_format(&value["output_config"]["format"])?;
     if recorded.cited && recorded.schema.is_some() {
         return Err(invalid(

@@ -32,6 +32,8 @@ pub struct Recorded {
     pub fields: Vec<String>,
     /// The JSON Schema that the answer has to follow, if one was given.
     pub schema: Option<serde_json::Value>,
+    /// How much the model is to think, if it was told.
+    pub effort: Option<String>,
     /// Whether citations of the documents were asked for.
     pub cited: bool,
 }

@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(told.input_tokens, Some(30_000), "input is not output");
         assert_eq!(told.output_tokens, Some(8_000), "output is not input");
         assert_eq!(told.tokens, Some(38_000));
-        let left = |amount, milliseconds| {
+        let left = |amount, milliseconds: i64| {
             let full_at = Timestamp(784_111_777_000 + milliseconds);
             Some(Left { amount, full_at })
         };
