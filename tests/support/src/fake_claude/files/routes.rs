@@ -13,7 +13,7 @@ use super::super::fault::Canned;
 use super::super::page;
 use super::super::script::Call;
 use super::super::server::{Answered, Done, Head, other, read_body};
-use super::Upload;
+use super::{Stored, Upload};
 use super::multipart::{self, Part};
 
 const LONGEST_NAME: usize = 255;
@@ -133,7 +133,7 @@ pub(in super::super) async fn list(
             }
             let data: Vec<_> = seen
                 .filter(|stored| ids.contains(&stored.recorded.id.as_str()))
-                .map(|stored| stored.describe())
+                .map(Stored::describe)
                 .collect();
             return Ok(Done::Json(json!({"data": data, "next_page": null})));
         }

@@ -1,5 +1,3 @@
-#![expect(clippy::unwrap_used, reason = "a test that can't go on has failed")]
-
 use super::*;
 
 const MODEL: &str = "claude-sonnet-4-6";
