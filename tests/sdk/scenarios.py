@@ -94,8 +94,11 @@ def class_of(client, error):
 
 def failed(client, error):
     """The outcome of a call that failed."""
+    if isinstance(error, anthropic.AnthropicError) and not isinstance(error, anthropic.APIError):
+        # The SDK sees by itself that it can't work.
+        return {"class": "item", "type": type(error).__name__}
     if not isinstance(error, anthropic.APIStatusError):
-        return {"class": "retry", "status": None}
+        return {"class": "retry"}
     wait = client._parse_retry_after_header(error.response.headers)
     return {
         "class": class_of(client, error),
