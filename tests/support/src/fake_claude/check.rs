@@ -111,9 +111,6 @@ pub(super) fn check_value(
     recorded.model = value["model"].as_str().map(str::to_owned);
     recorded.max_tokens = value["max_tokens"].as_u64();
     read_messages(&library, value, recorded)?;
-    recorded.effort = value["output_config"]["effort"]
-        .as_str()
-        .map(str::to_owned);
     recorded.schema = read_format(&value["output_config"]["format"])?;
     if recorded.cited && recorded.schema.is_some() {
         return Err(invalid(

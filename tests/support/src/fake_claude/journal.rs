@@ -32,8 +32,6 @@ pub struct Recorded {
     pub fields: Vec<String>,
     /// The JSON Schema that the answer has to follow, if one was given.
     pub schema: Option<serde_json::Value>,
-    /// How much the model is to think, if it was told.
-    pub effort: Option<String>,
     /// Whether citations of the documents were asked for.
     pub cited: bool,
     /// Whether the model thinks before it answers.
