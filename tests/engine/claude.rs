@@ -166,7 +166,7 @@ async fn nothing_is_sent_that_newer_models_refuse() {
     assert_eq!(sent.model.as_deref(), Some(MODEL));
     assert_eq!(sent.max_tokens, Some(1024));
     assert!(sent.stream);
-    assert_eq!(sent.headers["anthropic-version"], "2023-06-01");
+    assert_eq!(sent.headers["anthropic-version"], "2026-10-21");
     assert_eq!(sent.headers["content-type"], "application/json");
     assert_eq!(sent.headers["x-api-key"], KEY);
     assert!(!sent.headers.contains_key("authorization"));

@@ -152,7 +152,7 @@ async fn a_code_counts_more_than_words_and_an_unknown_code_nothing() {
         ),
         (
             coded(404, "not_found_error", "Gone", "file_expired"),
-            Cause::InvalidRequest,
+            Cause::UnexpectedStatus,
         ),
         (
             coded(429, "rate_limit_error", "Slower", "brand_new_code"),

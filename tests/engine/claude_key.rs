@@ -1,6 +1,6 @@
 //! The key: where it goes, where it never goes, and how it is tested.
 
-use gistmill_engine::model::Cause;
+use gistmill_engine::model::{Cause, ProfileSource};
 use gistmill_engine::provider::Billed;
 use gistmill_engine::provider::claude::{ANTHROPIC_BASE_URL, ClaudeConfig, ClaudeProvider};
 use gistmill_testkit::fake_claude::{Canned, FakeClaude, Options, Reply, Rule};
@@ -36,7 +36,7 @@ async fn without_a_key_anthropic_is_not_asked_but_other_endpoints_are() {
     let provider = ClaudeProvider::new(&config).unwrap();
     let failure = deliver(&provider, &prompt("Hello")).await.unwrap_err();
     assert_eq!(failure.cause, Cause::KeyMissing);
-    let failure = provider.test_key(MODEL).await.unwrap_err();
+    let failure = provider.models().await.unwrap_err();
     assert_eq!(failure.cause, Cause::KeyMissing);
 
     let server = FakeClaude::start().await;
@@ -68,20 +68,18 @@ async fn a_key_is_tested_for_free() {
     .await
     .unwrap();
     let provider = provider_at(&server.url(), patient());
-    let test = provider.test_key(MODEL).await.unwrap();
-    assert!(test.models.contains(&MODEL.to_owned()));
-    assert!(test.model_available);
-    assert_eq!(test.requests_per_minute, Some(1_000));
-    assert_eq!(test.input_tokens_per_minute, Some(2_000_000));
-    assert_eq!(test.output_tokens_per_minute, Some(400_000));
-    assert!(!provider.test_key("claude-2").await.unwrap().model_available);
-    let undated = provider.test_key("claude-haiku-4-5").await.unwrap();
-    assert!(undated.model_available);
+    let (models, limits) = provider.models().await.unwrap();
+    let sonnet = models.iter().find(|model| model.model == MODEL).unwrap();
+    assert_eq!(sonnet.source, ProfileSource::Told);
+    assert_eq!(sonnet.context_tokens, 1_000_000);
+    assert_eq!(limits.requests, Some(1_000));
+    assert_eq!(limits.input_tokens, Some(2_000_000));
+    assert_eq!(limits.output_tokens, Some(400_000));
 
     let other = provider
         .with_key(&SecretString::from("sk-ant-other"))
         .unwrap();
-    let failure = other.test_key(MODEL).await.unwrap_err();
+    let failure = other.models().await.unwrap_err();
     assert_eq!(failure.cause, Cause::KeyRefused);
     assert_eq!(failure.billed, Billed::No);
     assert!(server.requests().is_empty(), "no message was asked for");

@@ -54,7 +54,7 @@ async fn a_refused_connection_costs_nothing() {
         !failure.message.contains("127.0.0.1"),
         "no address: {failure}"
     );
-    let failure = provider.test_key("claude-sonnet-4-6").await.unwrap_err();
+    let failure = provider.models().await.unwrap_err();
     assert_eq!(failure.cause, Cause::Offline);
 }
 

@@ -5,13 +5,17 @@
     reason = "helpers of tests stop the test when they can't go on"
 )]
 
+mod aimock;
 mod bucket;
 mod claude;
+mod claude_asked;
+mod claude_errors;
 mod claude_faults;
 mod claude_key;
 mod claude_stream;
 mod claude_transport;
 mod copies;
+mod endpoints;
 mod estimates;
 mod exports;
 mod intake;
@@ -31,6 +35,7 @@ mod queue;
 mod reports;
 mod reuse;
 mod scans;
+mod scenarios;
 mod seed;
 mod shapes;
 mod support;

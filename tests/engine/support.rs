@@ -222,6 +222,18 @@ impl House {
         }
     }
 
+    /// Waits until something holds that the engine tells of.
+    pub(crate) async fn until_true(&self, what: &str, holds: impl Fn() -> bool) {
+        let mut events = self.engine.subscribe();
+        let waiting = async {
+            while !holds() {
+                drop(events.recv().await);
+            }
+        };
+        let waited = tokio::time::timeout(PATIENCE, waiting).await;
+        assert!(waited.is_ok(), "waited in vain: {what}");
+    }
+
     /// Waits until every job of a submission is completed.
     pub(crate) async fn until_completed(&self, submitted: &Submitted) {
         for job_id in &submitted.job_ids {

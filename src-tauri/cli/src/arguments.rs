@@ -1,6 +1,7 @@
 //! What can be asked on the command line.
 
 mod add;
+mod endpoint;
 mod jobs;
 mod limits;
 mod results;
@@ -14,6 +15,7 @@ use clap::{Args, Parser, Subcommand};
 pub(crate) use add::{
     AddArguments, AskedArguments, PasswordArguments, PreflightArguments, RunArguments,
 };
+pub(crate) use endpoint::{EndpointCommand, UseArguments};
 pub(crate) use jobs::{
     ActionArguments, Chosen, JobsArguments, MoveArguments, MoveToArguments, PurgeArguments,
     RetryArguments, ShowArguments,
@@ -143,6 +145,12 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Option<WebhookCommand>,
     },
+    /// Show where Claude is asked and what can be expected there, or ask elsewhere
+    #[command(after_help = endpoint::ENDPOINTS)]
+    Endpoint {
+        #[command(subcommand)]
+        command: Option<EndpointCommand>,
+    },
     /// Set, test or remove the Anthropic API key
     Key {
         #[command(subcommand)]
@@ -154,7 +162,7 @@ pub(crate) enum Command {
 pub(crate) enum KeyCommand {
     /// Keep a key in the system's keychain; it is asked for, or read from standard input
     Set(SecretArguments),
-    /// Make one free call with the key, and show what it may use
+    /// Make one free call with the key, and show what it may use: models, limits, prices, and what ends soon
     Test,
     /// Remove the key from the system's keychain
     Remove,

@@ -7,6 +7,7 @@ pub(crate) mod batches;
 pub(crate) mod bucket;
 mod chosen;
 pub(crate) mod config;
+pub(crate) mod endpoint;
 pub(crate) mod export;
 mod input;
 pub(crate) mod jobs;
@@ -121,6 +122,7 @@ pub(crate) async fn run(
                 webhook::set_secret(engine, &secret, remove, output).await
             }
         },
+        Command::Endpoint { command } => endpoint::run(engine, command, output).await,
         Command::Key { command } => match command {
             KeyCommand::Set(secret) => key::set(engine, &secret, output).await,
             KeyCommand::Test => key::test(engine, output).await,

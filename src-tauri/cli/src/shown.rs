@@ -11,7 +11,7 @@ use gistmill_engine::model::{JobStatus, JobView, Timestamp, WaitingReason};
 pub(crate) use documents::{facts, meaning, part, progress, step};
 pub(crate) use money::{cap, exact, left, money};
 pub(crate) use uploads::{again, upload, upload_trouble, uploads, uploads_in_full, uploads_left};
-pub(crate) use waiting::{hint, remark, way_on};
+pub(crate) use waiting::{SEND_TEXT, hint, remark, way_on};
 
 /// Returns the state of a job in a word or two.
 pub(crate) fn status(job: &JobView) -> &'static str {

@@ -25,6 +25,10 @@ pub struct EngineConfig {
     pub keychain_patience: Duration,
     /// The value of `ANTHROPIC_API_KEY`, if the shell found one.
     pub environment_key: Option<SecretString>,
+    /// The value of `ANTHROPIC_AUTH_TOKEN`, if the shell found one: a key that is sent as a bearer token. A key wins.
+    pub environment_token: Option<SecretString>,
+    /// The value of `ANTHROPIC_CUSTOM_HEADERS`, if the shell found one: extra headers, one a line, `Name: value`.
+    pub environment_headers: Option<SecretString>,
     /// The value of `ANTHROPIC_BASE_URL`, if the shell found one. A base URL in the settings wins.
     pub environment_base_url: Option<String>,
     /// The value of `GISTMILL_R2_SECRET`, if the shell found one: the secret of the bucket's key.
@@ -55,6 +59,8 @@ impl EngineConfig {
             secrets: Arc::new(Keychain),
             keychain_patience: Duration::from_secs(3),
             environment_key: None,
+            environment_token: None,
+            environment_headers: None,
             environment_base_url: None,
             environment_bucket_secret: None,
             environment_pdf_password: None,

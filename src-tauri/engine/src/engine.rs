@@ -4,6 +4,7 @@ mod actions;
 mod answer;
 mod bucket;
 mod checks;
+mod endpoint;
 mod estimates;
 mod export;
 mod jobs;
@@ -40,13 +41,14 @@ use crate::model::{
 use crate::outbox::{Deliverer, Uploader};
 use crate::passwords::Passwords;
 use crate::pdf::PdfWorker;
+use crate::profiles::Profiles;
 use crate::provider::Deliver;
-use crate::provider::claude::ClaudeProvider;
 use crate::provider::offline::OfflineProvider;
 use crate::results::Library;
-use crate::secrets::ApiKey;
+use crate::secrets::KeptSecret;
 use crate::store::Store;
 use checks::checked;
+use endpoint::AtAddress;
 use pictures::Pictures;
 
 /// Events that a slow front may be behind before it is told to look at everything again.
@@ -65,8 +67,12 @@ pub(crate) struct Inner {
     store: Store,
     library: Library,
     pdf: PdfWorker,
-    key: ApiKey,
-    claude: Mutex<ClaudeProvider>,
+    key: KeptSecret,
+    /// Headers that a gateway wants besides the key.
+    headers: KeptSecret,
+    claude: Mutex<AtAddress>,
+    /// What is known of the models at the address in force.
+    profiles: Mutex<Arc<Profiles>>,
     scans: Scans,
     /// Files whose tokens were counted, so that nobody uploads them for it again.
     counted: estimates::Counted,
@@ -104,16 +110,19 @@ impl Engine {
         let database = config.database();
         let store = blocking(move || Store::open(&database)).await??;
         let library = Library::open(&config.data_directory)?;
-        let key = ApiKey::new(Arc::clone(&config.secrets), config.environment_key.clone());
-        let reading = keys::read_keychain(&key, config.keychain_patience).await;
+        let (key, headers) = keys::kept(&config);
+        let reading = keys::read_keychain(&key, &headers, config.keychain_patience).await;
         let (events, _) = broadcast::channel(EVENTS);
         let settings = store.settings().await?;
-        let claude = keys::claude_at(&config, &settings)?;
+        let asked = endpoint::at_start(&config, &settings)?;
+        let profiles = store.profiles(asked.claude.address()).await?;
         let engine = Self(Arc::new(Inner {
             pdf: PdfWorker::new(config.pdf_worker.clone()),
             library,
             key,
-            claude: Mutex::new(claude),
+            headers,
+            claude: Mutex::new(asked),
+            profiles: Mutex::new(Arc::new(profiles)),
             scans: Scans::default(),
             counted: estimates::Counted::default(),
             passwords: Passwords::default(),
@@ -198,6 +207,7 @@ impl Engine {
         let Some(lock) = consumer::take_lock(&self.0.config.data_directory)? else {
             return Ok(false);
         };
+        self.0.store.note_address(self.address()).await?;
         let started = Consumer::start(
             Shared {
                 store: self.0.store.clone(),
@@ -301,18 +311,17 @@ impl Engine {
     /// [`EngineError::BadInput`] with the setting that can't be used.
     pub async fn save_settings(&self, settings: Settings) -> Result<Settings, EngineError> {
         let settings = checked(settings)?;
-        let claude = keys::claude_at(&self.0.config, &settings)?;
+        let asked =
+            endpoint::claude_at(&self.0.config, &settings, Some(&self.present_claude()))?;
         let before = self.0.store.settings().await?;
         self.0.store.save_settings(settings.clone()).await?;
         self.give_model_to_those_without(&settings.model).await?;
-        *self.0.claude.lock().unwrap_or_else(PoisonError::into_inner) = claude;
-        if before.base_url != settings.base_url
-            || before.text_only != settings.text_only
-            || before.model != settings.model
-        {
-            // What stood in the way may not stand in the way of the new address or model.
-            self.0.store.close_circuit(Provider::Claude).await?;
+        if before.base_url != settings.base_url {
+            self.0.store.forget_limits().await?;
         }
+        self.move_to(asked).await?;
+        self.0.store.note_address(self.address()).await?;
+        self.look_again(&before, &settings).await?;
         self.bucket_changed(&before, &settings).await?;
         // Limits, caps and hours may have changed.
         self.everything_changed();
@@ -322,7 +331,7 @@ impl Engine {
     /// Where jobs wait since their model does not exist, the one that the person chose takes its place.
     async fn give_model_to_those_without(&self, model: &str) -> Result<(), EngineError> {
         for circuit in self.0.store.open_circuits().await? {
-            if circuit.cause == Cause::ModelNotFound
+            if matches!(circuit.cause, Cause::ModelNotFound | Cause::ModelRetired)
                 && let Some(missing) = circuit.model.filter(|missing| missing != model)
             {
                 self.0

@@ -13,6 +13,7 @@ mod error;
 mod export;
 mod fault;
 mod intake;
+mod lenient;
 mod markdown;
 mod outbox;
 mod parts;
@@ -27,6 +28,7 @@ pub mod clock;
 pub mod model;
 pub mod pdf;
 pub mod pricing;
+pub mod profiles;
 pub mod provider;
 pub mod secrets;
 

@@ -9,12 +9,14 @@ mod bucket;
 mod budget;
 mod cause;
 mod document;
+mod endpoint;
 mod event;
 mod export;
 mod id;
 mod job;
 mod overview;
 mod problem;
+mod profile;
 mod queue;
 mod report;
 mod result;
@@ -36,6 +38,7 @@ pub use cause::{Cause, CauseClass, Fix};
 pub use document::{
     DocumentFacts, DocumentView, Encryption, Finding, Notice, PageRange, Sends, TextLayer,
 };
+pub use endpoint::{AuthScheme, EndpointAbilities, EndpointKind, EndpointView};
 pub use event::{EngineEvent, JobPhase};
 pub use export::{ExportFormat, ExportRequest, Exported};
 pub use id::{BatchId, JobId, Sha256, Timestamp};
@@ -45,6 +48,7 @@ pub use job::{
 };
 pub use overview::{CircuitView, ConsumerPlace, JobCounts, Overview};
 pub use problem::{Problem, ProblemCode};
+pub use profile::{Effort, Lifecycle, ModelNotice, ModelProfile, ProfileSource};
 pub use queue::{LaneSettings, LaneView, Place, QueueName};
 pub use report::{BatchReport, NextStep, RankedJob};
 pub use result::{OlderResult, ResultFormat, ResultView, ReusedFrom};
@@ -63,4 +67,4 @@ pub use settings::{
 pub use template::{
     FieldKind, TemplateDraft, TemplateField, TemplateKind, TemplatePreview, TemplateView, Variables,
 };
-pub use usage::{ToldLimits, Usage};
+pub use usage::{Left, ToldLeft, ToldLimits, Usage};

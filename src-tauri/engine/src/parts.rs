@@ -7,7 +7,7 @@ mod sums;
 
 use crate::model::{Cause, Finding, PageRange, Sends};
 use crate::pdf::Measures;
-use crate::pricing::{Ceiling, DocumentWork, Estimate, TextWork, Work, ceiling, estimate};
+use crate::pricing::{Ceiling, DocumentWork, Estimate, TextWork, Work, estimate};
 
 use sums::{Sums, has_text};
 
@@ -46,8 +46,10 @@ pub(crate) struct Question<'question> {
     pub(crate) prompt_bytes: u64,
     /// The same in characters.
     pub(crate) prompt_characters: u64,
-    /// Most output tokens of each call.
+    /// Most output tokens of each answer.
     pub(crate) max_tokens: u32,
+    /// What one call takes.
+    pub(crate) ceiling: Ceiling,
 }
 
 impl Question<'_> {
@@ -91,7 +93,7 @@ impl Question<'_> {
                 max_tokens: self.max_tokens,
             },
         );
-        let most = u64::from(self.max_tokens);
+        let most = known.worst_output;
         Estimate {
             expected_input: known.expected_input + missing * ORDINARY_ANSWER.min(most),
             dense_input: known.dense_input + missing * most,
@@ -128,7 +130,7 @@ pub(crate) fn plan(
     let room = Room {
         sums: &sums,
         question,
-        ceiling: ceiling(question.model),
+        ceiling: question.ceiling,
         minute: None,
     };
     let patient = Room {

@@ -1,7 +1,8 @@
 //! Secrets: the system's keychain, a value from the environment, or memory.
 //!
-//! A secret is never written to the database, a log or an error. Whoever needs the API key asks
-//! [`ApiKey`], which remembers it in memory, since a keychain can take a second to answer.
+//! A secret is never written to the database, a log or an error. Whoever needs the API key, or the extra
+//! headers of a gateway, asks a [`KeptSecret`], which remembers it in memory, since a keychain can take a second to
+//! answer.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,7 +13,9 @@ use crate::model::{KeySource, KeyStatus};
 /// The name that a keychain files secrets under.
 const SERVICE: &str = "gistmill";
 /// The API key's name within the service.
-const API_KEY: &str = "anthropic-api-key";
+pub(crate) const API_KEY: &str = "anthropic-api-key";
+/// The name of the extra headers.
+pub(crate) const HEADERS: &str = "anthropic-custom-headers";
 
 /// Why a secret could not be read or written.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -111,11 +114,14 @@ impl SecretStore for MemorySecrets {
     }
 }
 
-/// The API key: this session's, else the keychain's, else the environment's.
+/// A secret that is remembered: this session's, else the keychain's, else the environment's.
 #[derive(Clone)]
-pub struct ApiKey {
+pub struct KeptSecret {
     store: Arc<dyn SecretStore>,
-    environment: Option<SecretString>,
+    /// The name that it is filed under.
+    name: &'static str,
+    /// What the shell found in the environment, and in which variable.
+    environment: Option<(KeySource, SecretString)>,
     state: Arc<Mutex<KeyState>>,
 }
 
@@ -126,11 +132,16 @@ struct KeyState {
     keychain_problem: Option<String>,
 }
 
-impl ApiKey {
-    /// Knows only the value of `ANTHROPIC_API_KEY`, which the shell hands in, until [`ApiKey::read`].
-    pub(crate) fn new(store: Arc<dyn SecretStore>, environment: Option<SecretString>) -> Self {
+impl KeptSecret {
+    /// Knows only what the shell found in the environment, until [`KeptSecret::read`].
+    pub(crate) fn new(
+        store: Arc<dyn SecretStore>,
+        name: &'static str,
+        environment: Option<(KeySource, SecretString)>,
+    ) -> Self {
         Self {
             store,
+            name,
             environment,
             state: Arc::default(),
         }
@@ -142,7 +153,7 @@ impl ApiKey {
 
     /// Reads the keychain. Blocks while it answers, which can be until a person unlocked it.
     pub(crate) fn read(&self) {
-        let read = self.store.get(API_KEY);
+        let read = self.store.get(self.name);
         let mut state = self.state();
         match read {
             Ok(key) => {
@@ -159,7 +170,8 @@ impl ApiKey {
             Some("It has not answered yet; it may be waiting to be unlocked.".to_owned());
     }
 
-    fn chosen(&self) -> Option<(KeySource, SecretString)> {
+    /// Returns the secret in force, and where it comes from.
+    pub(crate) fn chosen(&self) -> Option<(KeySource, SecretString)> {
         let state = self.state();
         if let Some(key) = &state.session {
             return Some((KeySource::Session, key.clone()));
@@ -167,9 +179,7 @@ impl ApiKey {
         if let Some(key) = &state.keychain {
             return Some((KeySource::Keychain, key.clone()));
         }
-        self.environment
-            .clone()
-            .map(|key| (KeySource::Environment, key))
+        self.environment.clone()
     }
 
     /// Returns the key in force.
@@ -195,7 +205,7 @@ impl ApiKey {
             self.state().session = Some(key);
             return Ok(());
         }
-        self.store.set(API_KEY, &key)?;
+        self.store.set(self.name, &key)?;
         let mut state = self.state();
         state.keychain = Some(key);
         state.keychain_problem = None;
@@ -207,7 +217,7 @@ impl ApiKey {
     /// Forgets the key of the session and of the keychain. Blocks while the keychain answers.
     pub(crate) fn remove(&self) -> Result<(), SecretError> {
         self.state().session = None;
-        self.store.remove(API_KEY)?;
+        self.store.remove(self.name)?;
         self.state().keychain = None;
         Ok(())
     }

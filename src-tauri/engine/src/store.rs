@@ -19,6 +19,7 @@ mod gate;
 mod held;
 mod ledger;
 mod lists;
+mod models;
 mod open;
 mod order;
 mod outbox;
@@ -40,6 +41,7 @@ mod submit;
 mod templates;
 #[cfg(test)]
 mod tests;
+mod told;
 mod turns;
 mod unlock;
 mod uploads;

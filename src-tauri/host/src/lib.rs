@@ -46,6 +46,8 @@ pub fn engine_config(data_directory: Option<&Path>) -> Result<EngineConfig, Prob
     let mut config = EngineConfig::new(&directory, pdf_worker()?);
     config.environment_base_url = variable("ANTHROPIC_BASE_URL");
     config.environment_key = variable("ANTHROPIC_API_KEY").map(Into::into);
+    config.environment_token = variable("ANTHROPIC_AUTH_TOKEN").map(Into::into);
+    config.environment_headers = variable("ANTHROPIC_CUSTOM_HEADERS").map(Into::into);
     config.environment_bucket_secret = variable("GISTMILL_R2_SECRET").map(Into::into);
     config.environment_pdf_password = variable("GISTMILL_PDF_PASSWORD").map(Into::into);
     config.time_zone = jiff::tz::TimeZone::system();

@@ -47,7 +47,7 @@ export function fixButton(
       return settings(t.answer.testKey);
     case 'choose-model':
       return settings(t.answer.changeModel);
-    case 'open-settings':
+    case 'send-text':
       return settings(t.sidebar.settings);
     case 'open-console':
       return {

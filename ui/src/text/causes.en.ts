@@ -51,8 +51,8 @@ export const causesEn: Record<Cause, CauseWords> = {
   'document-not-read': {
     name: 'PDF was not read',
     meaning: 'So few tokens were counted that the PDF cannot have been read.',
-    fix: 'check the endpoint',
-    hint: 'The endpoint seems to drop PDFs: don’t trust the text. Use another endpoint.',
+    fix: 'send text instead',
+    hint: 'The endpoint seems to drop PDFs: don’t trust the text. Have the text of PDFs sent in Settings, or use another endpoint; then run it again.',
   },
   'rate-limited': {
     name: 'Rate limit',
@@ -186,6 +186,12 @@ export const causesEn: Record<Cause, CauseWords> = {
     fix: 'don’t trust it',
     hint: 'Don’t trust this file. If you know it, print it to a new PDF and add that.',
   },
+  'pdf-not-taken': {
+    name: 'PDFs not taken',
+    meaning: 'The endpoint or the model takes no PDFs; nothing was sent.',
+    fix: 'send text instead',
+    hint: 'Have the text of PDFs sent in Settings, or use an endpoint that reads PDFs; then run it again.',
+  },
   'pdf-without-text': {
     name: 'No text layer',
     meaning: 'There is no text to work with: the PDF seems to be scanned.',
@@ -251,6 +257,12 @@ export const causesEn: Record<Cause, CauseWords> = {
     meaning: 'The provider does not know the model, or the key may not use it.',
     fix: 'choose a model',
     hint: 'Choose another model in Settings.',
+  },
+  'model-retired': {
+    name: 'Model retired',
+    meaning: 'The model has been retired and answers no more.',
+    fix: 'choose a model',
+    hint: 'Choose a current model in Settings; waiting jobs are given it, too.',
   },
   'credit-exhausted': {
     name: 'Credit ran out',

@@ -42,8 +42,8 @@ export const causesJa: Record<Cause, CauseWords> = {
   'document-not-read': {
     name: 'PDF が読まれていない',
     meaning: '入力トークンが少なすぎ、PDF が読まれたとは考えられません。',
-    fix: '接続先を確認',
-    hint: '接続先が PDF を捨てているようです。本文は信用せず、別の接続先を使ってください。',
+    fix: 'テキストで送る',
+    hint: '接続先が PDF を捨てているようです。本文は信用せず、設定で PDF のテキストを送るようにするか、別の接続先を使って再実行してください。',
   },
   'rate-limited': {
     name: 'レート制限',
@@ -177,6 +177,12 @@ export const causesJa: Record<Cause, CauseWords> = {
     fix: '信用しない',
     hint: 'このファイルは信用しないでください。出所が確かなら、新しい PDF に印刷して追加してください。',
   },
+  'pdf-not-taken': {
+    name: 'PDF 非対応',
+    meaning: '接続先またはモデルが PDF を受け付けないため、何も送っていません。',
+    fix: 'テキストで送る',
+    hint: '設定で PDF のテキストを送るようにするか、PDF を読める接続先を使って再実行してください。',
+  },
   'pdf-without-text': {
     name: 'テキスト層なし',
     meaning: '使えるテキストがありません。スキャンされた PDF のようです。',
@@ -242,6 +248,12 @@ export const causesJa: Record<Cause, CauseWords> = {
     meaning: 'モデルが存在しないか、このキーでは使えません。',
     fix: 'モデルを選ぶ',
     hint: '設定で別のモデルを選んでください。',
+  },
+  'model-retired': {
+    name: 'モデルの提供終了',
+    meaning: 'このモデルは提供が終了し、応答しません。',
+    fix: 'モデルを選ぶ',
+    hint: '設定で現行のモデルを選んでください。待機中のジョブにも適用されます。',
   },
   'credit-exhausted': {
     name: '残高不足',

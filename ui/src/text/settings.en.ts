@@ -24,6 +24,7 @@ export const settingsEn = {
   keyKeychain: 'Kept in the system keychain, never in a file or a log.',
   keySession: 'Kept in memory only: gone when Gistmill closes.',
   keyEnvironment: 'Taken from the environment variable ANTHROPIC_API_KEY.',
+  keyEnvironmentToken: 'Taken from the environment variable ANTHROPIC_AUTH_TOKEN.',
   keyEnding: (ending: string) => `ends in ${ending}`,
   keyPaste: 'Paste a key',
   keyReplace: 'Replace',

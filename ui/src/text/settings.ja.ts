@@ -25,6 +25,7 @@ export const settingsJa: Messages['settings'] = {
   keyKeychain: 'OS のキーチェーンに保存。ファイルやログには残しません。',
   keySession: 'メモリのみに保持。Gistmill を閉じると消えます。',
   keyEnvironment: '環境変数 ANTHROPIC_API_KEY から取得しています。',
+  keyEnvironmentToken: '環境変数 ANTHROPIC_AUTH_TOKEN から取得しています。',
   keyEnding: (ending) => `末尾 ${ending}`,
   keyPaste: 'キーを貼り付け',
   keyReplace: '変更',

@@ -55,6 +55,7 @@ function overview(
     finishedPerMinute: [],
     uploads: { enabled: false, waiting: 0, oldestAt: null, failed: 0, trouble: null, retryAt: null },
     key: { source: 'keychain', ending: '7Q2f', keychainProblem: null },
+    modelNotice: null,
     ...rest,
   };
 }

@@ -112,6 +112,12 @@ pub(crate) enum SettingName {
     MaxTokens,
     /// Where Claude is asked, or none for Anthropic itself
     BaseUrl,
+    /// Who answers there: anthropic, litellm, openrouter, ollama, lm-studio, other, or none for what the address shows
+    Endpoint,
+    /// How the key is sent: api-key (x-api-key), bearer, or none for the way that is usual there
+    Auth,
+    /// A file (PEM) with certificates that are trusted there besides those of the system, or none
+    CaFile,
     /// Whether that address is sent the text of PDFs, since it can't read PDFs (as Ollama): on or off
     TextOnly,
     /// Where a copy of each result is put: nowhere, beside-pdf or folder (the output-folder)

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use gistmill_engine::Engine;
 use gistmill_engine::model::{
-    Finding, Fix, KeySource, Provider, QueueName, ScanReport, Submission, SubmissionPlan, Submitted,
+    EndpointKind, Finding, Fix, KeySource, Provider, QueueName, ScanReport, Submission, SubmissionPlan, Submitted,
 };
 use serde::Serialize;
 
@@ -92,7 +92,10 @@ pub(crate) async fn run(
             scan: Some(report),
         }
     };
-    let needs_key = provider == Provider::Claude && engine.key_status().source == KeySource::None;
+    // Who runs models on this computer wants no key, and others may not.
+    let needs_key = provider == Provider::Claude
+        && engine.key_status().source == KeySource::None
+        && engine.endpoint().await?.kind == EndpointKind::Anthropic;
     let all_reused = added
         .plan
         .as_ref()

@@ -249,7 +249,7 @@ fn key(settings: &BucketSettings, status: &BucketStatus) -> String {
     };
     let secret = match status.secret_source {
         KeySource::Keychain => "in the keychain",
-        KeySource::Environment => "from GISTMILL_R2_SECRET",
+        KeySource::Environment | KeySource::EnvironmentToken => "from GISTMILL_R2_SECRET",
         KeySource::Session => "until this program ends",
         KeySource::None => "none; keep it with “gistmill bucket secret set”",
     };

@@ -59,14 +59,13 @@ fn change(settings: &mut Settings, name: SettingName, value: &str) -> Result<(),
         SettingName::Model => value.clone_into(&mut settings.model),
         SettingName::MaxTokens => settings.max_tokens = values::number(value)?,
         SettingName::BaseUrl => settings.base_url = text(value)?,
+        SettingName::Endpoint => settings.endpoint = values::optional(value, values::word)?,
+        SettingName::Auth => settings.auth = values::optional(value, values::word)?,
+        SettingName::CaFile => settings.ca_file = text(value)?.map(from_the_root),
         SettingName::TextOnly => settings.text_only = values::switch(value)?,
         SettingName::CopiesTo => settings.copies_to = values::word(value)?,
         SettingName::OutputFolder => {
-            settings.output_folder = text(value)?.map(|folder| {
-                // The window and this program are started in other folders.
-                let folder = values::absolute(Path::new(&folder));
-                folder.to_string_lossy().into_owned()
-            });
+            settings.output_folder = text(value)?.map(from_the_root);
         }
         SettingName::NameTaken => settings.name_taken = values::word(value)?,
         SettingName::BatchCsv => settings.batch_csv = values::switch(value)?,
@@ -89,6 +88,12 @@ fn change(settings: &mut Settings, name: SettingName, value: &str) -> Result<(),
     Ok(())
 }
 
+/// Returns a path that means the same to the window, which is started in another folder.
+fn from_the_root(path: String) -> String {
+    let path = values::absolute(Path::new(&path));
+    path.to_string_lossy().into_owned()
+}
+
 /// Returns a setting as it is written.
 fn written(settings: &Settings, name: SettingName) -> String {
     let limit =
@@ -100,6 +105,15 @@ fn written(settings: &Settings, name: SettingName) -> String {
         SettingName::Model => settings.model.clone(),
         SettingName::MaxTokens => settings.max_tokens.to_string(),
         SettingName::BaseUrl => text(&settings.base_url),
+        SettingName::Endpoint => settings
+            .endpoint
+            .as_ref()
+            .map_or_else(|| values::NONE.to_owned(), values::written),
+        SettingName::Auth => settings
+            .auth
+            .as_ref()
+            .map_or_else(|| values::NONE.to_owned(), values::written),
+        SettingName::CaFile => text(&settings.ca_file),
         SettingName::TextOnly => switch(settings.text_only),
         SettingName::CopiesTo => values::written(&settings.copies_to),
         SettingName::OutputFolder => text(&settings.output_folder),
@@ -146,12 +160,15 @@ fn word(name: SettingName) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gistmill_engine::model::NameTaken;
+    use gistmill_engine::model::{AuthScheme, EndpointKind, NameTaken};
 
     #[test]
     fn every_setting_is_read_as_it_is_written() {
         let settings = Settings {
             base_url: Some("http://127.0.0.1:9".to_owned()),
+            endpoint: Some(EndpointKind::LmStudio),
+            auth: Some(AuthScheme::Bearer),
+            ca_file: std::env::temp_dir().to_str().map(str::to_owned),
             text_only: true,
             output_folder: std::env::temp_dir().to_str().map(str::to_owned),
             name_taken: NameTaken::Overwrite,

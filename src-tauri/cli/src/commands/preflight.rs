@@ -270,6 +270,11 @@ fn comes_to(plan: &SubmissionPlan, provider: Provider) -> Vec<String> {
         money(plan.expected_micros),
         money(plan.at_worst_micros)
     ));
+    lines.extend(
+        plan.model_notice
+            .as_ref()
+            .map(|notice| notice.message.clone()),
+    );
     lines
 }
 

@@ -55,6 +55,7 @@ pub(crate) async fn run(
                     .iter()
                     .map(|left| left_out(left, "left as before")),
             );
+            lines.extend(ends(&plan));
             lines.join("\n")
         })?;
         affected.unchanged
@@ -114,7 +115,16 @@ fn planned(plan: &RetryPlan) -> String {
             money(plan.at_worst_micros)
         ));
     }
+    lines.extend(ends(plan));
     lines.join("\n")
+}
+
+/// Says which of the models end soon, or have ended.
+fn ends(plan: &RetryPlan) -> impl Iterator<Item = String> {
+    plan.model_notices.iter().map(|notice| {
+        let model = notice.successor.as_deref().unwrap_or("MODEL");
+        format!("{} (gistmill retry … --model {model})", notice.message)
+    })
 }
 
 fn left_out(left: &LeftOut, how: &str) -> String {

@@ -51,6 +51,12 @@ fn text(overview: &Overview, engine: &Engine) -> String {
         ConsumerPlace::Nowhere => "Nothing is working the queue.".to_owned(),
     });
     lines.push(key(&overview.key));
+    lines.extend(
+        overview
+            .model_notice
+            .as_ref()
+            .map(|notice| notice.message.clone()),
+    );
     lines.push(format!("Data: {}", engine.data_directory().display()));
     lines.join("\n")
 }
@@ -134,6 +140,9 @@ fn key(key: &KeyStatus) -> String {
     match key.source {
         KeySource::Keychain => format!("API key: …{ending}, from the keychain"),
         KeySource::Environment => format!("API key: …{ending}, from ANTHROPIC_API_KEY"),
+        KeySource::EnvironmentToken => {
+            format!("API key: …{ending}, from ANTHROPIC_AUTH_TOKEN")
+        }
         KeySource::Session => format!("API key: …{ending}, for this session only"),
         KeySource::None => "API key: none".to_owned(),
     }

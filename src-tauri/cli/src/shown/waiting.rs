@@ -1,7 +1,7 @@
 //! Why a job waits, in words.
 
 use gistmill_engine::model::{
-    CapScope, Cause, Fix, JobView, Overview, QueueName, Timestamp, WaitingReason,
+    CapScope, Cause, CauseClass, Fix, JobView, Overview, QueueName, Timestamp, WaitingReason,
 };
 
 use super::duration;
@@ -90,9 +90,22 @@ pub(crate) fn hint(cause: Cause) -> String {
             "{} On the command line: --password-file FILE, or GISTMILL_PDF_PASSWORD.",
             cause.hint()
         ),
+        Fix::SendText => format!(
+            "{} On the command line: {SEND_TEXT}, then gistmill retry --cause {}{}.",
+            cause.hint(),
+            cause.key(),
+            if cause.class() == CauseClass::Review {
+                " --status needs-review"
+            } else {
+                ""
+            }
+        ),
         _ => cause.hint().to_owned(),
     }
 }
+
+/// The command after which the text of PDFs is sent in place of their pages.
+pub(crate) const SEND_TEXT: &str = "gistmill config set text-only on";
 
 /// Returns the command that lets the first lane go on which only a person can.
 pub(crate) fn way_on(overview: &Overview) -> Option<String> {
@@ -118,7 +131,7 @@ fn command(reason: &WaitingReason, queue: QueueName) -> Option<String> {
         ),
         WaitingReason::CircuitOpen { cause } => match cause {
             Cause::KeyMissing | Cause::KeyRefused | Cause::PermissionDenied => "gistmill key set",
-            Cause::ModelNotFound => "gistmill config set model MODEL",
+            Cause::ModelNotFound | Cause::ModelRetired => "gistmill config set model MODEL",
             _ => return None,
         }
         .to_owned(),

@@ -1,6 +1,6 @@
 //! What a person does to jobs, one or many, and what it would do before it is done.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::{Engine, missing};
 use crate::error::EngineError;
@@ -193,12 +193,16 @@ impl Engine {
         let missing = missing::of(paths).await;
         let mut sums = Sums::default();
         let mut seqs = Vec::new();
+        let mut models = BTreeSet::new();
         let mut left_out: BTreeMap<LeftOutReason, u64> = BTreeMap::new();
         for job in &jobs {
             match obstacle(job, changes, &prices, &missing, self.0.passwords.has_any()) {
                 Some(reason) => *left_out.entry(reason).or_default() += 1,
                 None => {
                     seqs.push(job.seq);
+                    if let (Provider::Claude, model) = asked(job, changes) {
+                        models.insert(model.to_owned());
+                    }
                     sums.add(job, changes, &prices);
                 }
             }
@@ -211,6 +215,10 @@ impl Engine {
                 .collect(),
             expected_micros: sums.expected,
             at_worst_micros: sums.at_worst,
+            model_notices: models
+                .iter()
+                .filter_map(|model| self.model_notice(model))
+                .collect(),
         };
         Ok((seqs, plan))
     }
@@ -223,13 +231,16 @@ impl Engine {
         if let Some(max_tokens) = changes.max_tokens {
             super::checks::checked_max_tokens(max_tokens)?;
         }
-        let settings = super::keys::addressed(&self.0.config, self.0.store.settings().await?);
+        let settings = super::endpoint::addressed(&self.0.config, self.0.store.settings().await?);
+        let asked_model = changes.model.as_deref().map(str::trim);
+        let asked_model = asked_model.filter(|model| !model.is_empty());
+        let profile = self.model_profile(asked_model.unwrap_or(&settings.model));
         if changes.provider != Some(Provider::Offline) {
-            super::plan::can_be_cited(&settings, template.as_ref())?;
+            super::plan::can_be_cited(&settings, &profile, template.as_ref())?;
         }
-        let sends = template
-            .as_ref()
-            .map(|template| super::plan::sends(&settings, Some(template)));
+        // An address that reads no PDFs is sent text, whatever was sent before.
+        let sends = (template.is_some() || settings.text_only)
+            .then(|| super::plan::sends(&settings, &profile, template.as_ref()));
         let model = match (changes.provider, changes.model) {
             (Some(Provider::Offline), _) => Some(crate::provider::offline::METHOD.to_owned()),
             (_, Some(model)) if !model.trim().is_empty() => Some(model.trim().to_owned()),

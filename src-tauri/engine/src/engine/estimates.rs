@@ -15,7 +15,7 @@ use crate::error::EngineError;
 use crate::model::{
     Cause, Encryption, EstimateCheck, Provider, ScanId, ScannedFile, Sends, Sha256, Submission,
 };
-use crate::pricing::{Work, ceiling, estimate};
+use crate::pricing::{Work, estimate};
 use crate::provider::{DocumentContent, Failure, Request, RequestDocument};
 use crate::reuse;
 use crate::templates::{self, Template};
@@ -215,7 +215,7 @@ fn work(file: &ScannedFile, asked: &Asked, template: &Template) -> Work {
 
 /// Says whether a file is sent as it lies there, in one call, and is small.
 fn is_countable(file: &ScannedFile, asked: &Asked, work: &Work) -> bool {
-    let (document, most) = (&file.document, ceiling(&asked.model));
+    let (document, most) = (&file.document, asked.ceiling);
     document.finding.is_none()
         && document.encryption == Encryption::None
         && !document.facts.repaired

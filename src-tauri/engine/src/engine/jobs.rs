@@ -7,7 +7,7 @@ use super::{Engine, answer, missing};
 use crate::calendar::LocalTime;
 use crate::error::EngineError;
 use crate::model::{
-    EngineEvent, JobDetail, JobFilter, JobId, JobPage, OlderResult, Overview, Problem, Provider,
+    EngineEvent, JobDetail, JobFilter, JobId, JobPage, ModelNotice, OlderResult, Overview, Problem, Provider,
     QueueName, ResultFormat, ResultView,
 };
 use crate::results::without_origin;
@@ -35,6 +35,7 @@ impl Engine {
             storage_problem: self.trouble(),
             finished_per_minute: row.finished_per_minute,
             key: self.key_status(),
+            model_notice: self.notice_of_settings().await?,
             uploads: row.uploads,
         };
         for lane in &mut overview.lanes {
@@ -42,6 +43,15 @@ impl Engine {
         }
         overview.answer = answer::answer(&overview, local.now);
         Ok(overview)
+    }
+
+    /// Returns what should be known of the end of the model that new jobs ask for.
+    async fn notice_of_settings(&self) -> Result<Option<ModelNotice>, EngineError> {
+        let settings = self.0.store.settings().await?;
+        Ok(match settings.provider {
+            Provider::Claude => self.model_notice(&settings.model),
+            Provider::Offline => None,
+        })
     }
 
     /// Returns what the person's calendar shows now.

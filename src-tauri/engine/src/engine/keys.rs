@@ -3,19 +3,21 @@
 use std::sync::{Arc, PoisonError, Weak};
 use std::time::Duration;
 
-use secrecy::SecretString;
+use secrecy::{ExposeSecret as _, SecretString};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use super::endpoint::claude_at;
 use super::{Engine, Inner, blocking};
 use crate::config::EngineConfig;
 use crate::error::EngineError;
-use crate::model::{Cause, EngineEvent, KeyStatus, KeyTest, Provider, Settings};
-use crate::provider::Failure;
-use crate::provider::claude::{
-    ClaudeConfig, ClaudeProvider, ClaudeSetupError, TextAs, is_anthropic,
+use crate::model::{
+    AuthScheme, Cause, ConsumerPlace, EngineEvent, KeySource, KeyStatus, KeyTest, Lifecycle, Provider,
 };
-use crate::secrets::{ApiKey, SecretError};
+use crate::profiles::{self, Profiles};
+use crate::provider::Failure;
+use crate::provider::claude::{Access, ClaudeProvider, ClaudeSetupError, read_headers};
+use crate::secrets::{API_KEY, HEADERS, KeptSecret, SecretError};
 
 /// How long the keychain may take when a key is saved or removed: a person may have to unlock it.
 const UNLOCKING: Duration = Duration::from_secs(120);
@@ -74,23 +76,49 @@ impl Engine {
         Ok(self.key_status())
     }
 
-    /// Makes one free call with the key.
+    /// Makes one free call with the key: it shows what the key may use, and what the address tells of it is
+    /// remembered.
     ///
     /// # Errors
-    /// [`EngineError::KeyMissing`], or what the provider answered.
+    /// [`EngineError::KeyMissing`] at Anthropic itself, or what the provider answered.
     pub async fn test_key(&self) -> Result<KeyTest, EngineError> {
-        if self.0.key.get().is_none() {
-            return Err(EngineError::KeyMissing);
-        }
-        let model = self.0.store.settings().await?.model;
-        let tested = self.claude()?.test_key(&model).await.map_err(refused)?;
+        let settings = self.0.store.settings().await?;
+        let (told, limits) = self.learn_models().await?;
+        // The list itself may tell no limits; answers do.
+        let now = self.0.config.clock.now();
+        let earlier = self.0.store.told_limits(settings.model.clone(), now).await?;
         self.key_changed().await?;
-        Ok(tested)
+        let model = Profiles::new(told.clone()).of(&settings.model);
+        let prices = self.0.store.prices().await?;
+        let price = prices.of(&settings.model);
+        let today = self.local_time().day;
+        Ok(KeyTest {
+            model_available: told.iter().any(|told| {
+                profiles::is_same(&told.model, &settings.model)
+                    && told.lifecycle != Lifecycle::Retired
+            }),
+            models: told
+                .iter()
+                .filter(|told| told.lifecycle != Lifecycle::Retired)
+                .map(|told| told.model.clone())
+                .collect(),
+            requests_per_minute: limits.requests.or(earlier.requests),
+            input_tokens_per_minute: limits.input_tokens.or(earlier.input_tokens),
+            output_tokens_per_minute: limits.output_tokens.or(earlier.output_tokens),
+            notice: profiles::notice(&model, &today),
+            model,
+            price_known: price.is_some(),
+            free: price.is_some_and(|price| price.is_free()),
+            profiles: told,
+        })
     }
 
     /// Lets Claude's jobs be delivered again when what held them was the key.
     pub(super) async fn key_changed(&self) -> Result<(), EngineError> {
         if self.0.key.get().is_some() {
+            if self.place() == ConsumerPlace::Here {
+                self.learn_models_now_and_then();
+            }
             let held_by_key = self
                 .0
                 .store
@@ -124,13 +152,19 @@ impl Engine {
         key_seen: &mut Option<String>,
     ) -> Result<(), EngineError> {
         let settings = self.0.store.settings().await?;
-        let claude = claude_at(&self.0.config, &settings)?;
-        *self.0.claude.lock().unwrap_or_else(PoisonError::into_inner) = claude;
+        match claude_at(&self.0.config, &settings, Some(&self.present_claude())) {
+            Ok(asked) => self.move_to(asked).await?,
+            // The other program may read a file of certificates that is not here any more.
+            Err(error) => tracing::warn!(%error, "the address that another program set can't be used"),
+        }
         let changed = self.0.store.key_changed_at().await?;
         if *key_seen != changed {
             *key_seen = changed;
-            let keeper = self.0.key.clone();
-            let reading = blocking(move || keeper.read());
+            let (key, headers) = (self.0.key.clone(), self.0.headers.clone());
+            let reading = blocking(move || {
+                key.read();
+                headers.read();
+            });
             if tokio::time::timeout(UNLOCKING, reading).await.is_err() {
                 self.0.key.unanswered();
             }
@@ -141,25 +175,68 @@ impl Engine {
 
     /// Returns Claude with the key of this moment.
     pub(super) fn claude(&self) -> Result<ClaudeProvider, EngineError> {
-        let claude = self
-            .0
-            .claude
-            .lock()
+        let asked = self.0.claude.lock().unwrap_or_else(PoisonError::into_inner);
+        let (claude, usual) = (asked.claude.clone(), asked.auth);
+        drop(asked);
+        let (auth, key) = match self.0.key.chosen() {
+            Some((KeySource::EnvironmentToken, token)) => (AuthScheme::Bearer, token),
+            Some((_, key)) => (usual, key),
+            None => (usual, SecretString::from("")),
+        };
+        let headers = match self.0.headers.chosen() {
+            Some((_, text)) => read_headers(text.expose_secret()).map_err(|problem| {
+                EngineError::bad_input(
+                    format!("The extra headers can’t be used: {problem}."),
+                    "Correct ANTHROPIC_CUSTOM_HEADERS, or keep other headers in the settings.",
+                )
+            })?,
+            None => Vec::new(),
+        };
+        let access = Access { key, auth, headers };
+        let claude = claude.with_access(access).map_err(unusable)?;
+        Ok(claude.with_profiles(self.profiles()))
+    }
+
+    /// Returns Claude at the address in force, without a key.
+    pub(super) fn present_claude(&self) -> ClaudeProvider {
+        let asked = self.0.claude.lock();
+        asked
             .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        let key = self.0.key.get().unwrap_or_else(|| SecretString::from(""));
-        claude.with_key(&key).map_err(unusable)
+            .claude
+            .clone()
     }
 }
 
+/// Returns the key and the extra headers, as far as the environment has them.
+pub(super) fn kept(config: &EngineConfig) -> (KeptSecret, KeptSecret) {
+    let key = config.environment_key.clone();
+    let token = config.environment_token.clone();
+    let found = key
+        .map(|key| (KeySource::Environment, key))
+        .or_else(|| token.map(|token| (KeySource::EnvironmentToken, token)));
+    let headers = config.environment_headers.clone();
+    let headers = headers.map(|headers| (KeySource::Environment, headers));
+    let kept = |name, found| KeptSecret::new(Arc::clone(&config.secrets), name, found);
+    (kept(API_KEY, found), kept(HEADERS, headers))
+}
+
 /// Reads the keychain; returns the reading where it takes longer than `patience`.
-pub(super) async fn read_keychain(key: &ApiKey, patience: Duration) -> Option<JoinHandle<()>> {
-    let reader = key.clone();
-    let mut reading = tokio::task::spawn_blocking(move || reader.read());
+pub(super) async fn read_keychain(
+    key: &KeptSecret,
+    headers: &KeptSecret,
+    patience: Duration,
+) -> Option<JoinHandle<()>> {
+    let readers = [key.clone(), headers.clone()];
+    let mut reading = tokio::task::spawn_blocking(move || {
+        for reader in readers {
+            reader.read();
+        }
+    });
     if tokio::time::timeout(patience, &mut reading).await.is_ok() {
         return None;
     }
     key.unanswered();
+    headers.unanswered();
     Some(reading)
 }
 
@@ -183,7 +260,7 @@ pub(super) async fn await_keychain(
 }
 
 /// Has the keychain changed. It may ask the person to unlock it, but not for ever.
-async fn keychain(
+pub(super) async fn keychain(
     change: impl FnOnce() -> Result<(), SecretError> + Send + 'static,
 ) -> Result<(), EngineError> {
     match tokio::time::timeout(UNLOCKING, blocking(change)).await {
@@ -192,46 +269,6 @@ async fn keychain(
             Err(SecretError::Unavailable("it did not answer within two minutes".to_owned()).into())
         }
     }
-}
-
-/// Returns the settings with the address that Claude is asked at, which may be the environment's, and with
-/// `text_only` only where it means that address: Anthropic itself reads PDFs, whatever was said of another.
-pub(super) fn addressed(config: &EngineConfig, mut settings: Settings) -> Settings {
-    settings.base_url = settings
-        .base_url
-        .or_else(|| config.environment_base_url.clone());
-    settings.text_only &= settings
-        .base_url
-        .as_deref()
-        .is_some_and(|base_url| !is_anthropic(base_url));
-    settings
-}
-
-/// Returns Claude, without a key, at the address of the settings, else of the environment, else at
-/// Anthropic itself.
-///
-/// Text goes there as a document of its own, which can be cited, unless the person says that the address
-/// can't read documents: one of which nobody says so is taken at its word that it speaks as Anthropic does.
-pub(super) fn claude_at(
-    config: &EngineConfig,
-    settings: &Settings,
-) -> Result<ClaudeProvider, EngineError> {
-    let settings = addressed(config, settings.clone());
-    let mut claude = ClaudeConfig::new(SecretString::from(""));
-    if settings.text_only {
-        claude.text_as = TextAs::Prompt;
-    }
-    if let Some(base_url) = settings.base_url {
-        claude.base_url = base_url;
-    }
-    let clock = Arc::clone(&config.clock);
-    let now = Arc::new(move || {
-        let since_1970 = u64::try_from(clock.now().0).unwrap_or(0);
-        std::time::UNIX_EPOCH + std::time::Duration::from_millis(since_1970)
-    });
-    Ok(ClaudeProvider::new(&claude)
-        .map_err(unusable)?
-        .with_now(now))
 }
 
 /// Returns the error for what the provider did not do.
@@ -246,11 +283,19 @@ pub(super) fn refused(failure: Failure) -> EngineError {
     }
 }
 
-fn unusable(error: ClaudeSetupError) -> EngineError {
+pub(super) fn unusable(error: ClaudeSetupError) -> EngineError {
     match error {
         ClaudeSetupError::BaseUrl(url) => EngineError::bad_input(
             format!("{url} is not an address that Claude could be asked at."),
             "Enter one such as https://api.anthropic.com, in the settings or in ANTHROPIC_BASE_URL.",
+        ),
+        ClaudeSetupError::Credentials => EngineError::bad_input(
+            "The address holds a name or a password, which would be stored and shown with it.",
+            "Leave them out. What a gateway wants besides the key goes into extra headers.",
+        ),
+        ClaudeSetupError::Certificates(why) => EngineError::bad_input(
+            format!("The file of certificates can’t be used: {why}."),
+            "Choose a file in PEM format, or none where the system trusts the address already.",
         ),
         ClaudeSetupError::Key => EngineError::bad_input(
             "The API key holds characters that a key can't have.",

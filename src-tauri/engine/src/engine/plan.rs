@@ -3,16 +3,16 @@
 mod calls;
 
 use super::Engine;
-use super::keys::addressed;
+use super::endpoint::addressed;
 use crate::error::EngineError;
 use crate::intake::KeptScan;
 use crate::model::{
-    Finding, Provider, RefusedFile, ScanId, ScannedFile, Sends, Settings, Submission,
+    Finding, ModelNotice, ModelProfile, ProfileSource, Provider, RefusedFile, ScanId, ScannedFile, Sends, Settings, Submission,
     SubmissionPlan, TemplateKind, Variables,
 };
 use crate::parts::{Part, Question};
 use crate::pdf::Measures;
-use crate::pricing::{DocumentWork, Work, estimate};
+use crate::pricing::{Ceiling, DocumentWork, Work, estimate};
 use crate::reuse;
 use crate::store::{NewInput, NewJob};
 use crate::templates::Template;
@@ -32,6 +32,8 @@ pub(super) struct Asked {
     pub(super) variables: Variables,
     /// What is sent of the documents.
     pub(super) sends: Sends,
+    /// What one call to the model takes.
+    pub(super) ceiling: Ceiling,
 }
 
 impl Engine {
@@ -77,14 +79,18 @@ impl Engine {
                 "Use Claude, or a template for prose.",
             ));
         }
-        let sends = sends(&settings, template.as_ref());
-        if provider == Provider::Claude {
-            can_be_cited(&settings, template.as_ref())?;
-        }
         let model = match provider {
-            Provider::Claude => submission.model.clone().unwrap_or(settings.model),
+            Provider::Claude => submission
+                .model
+                .clone()
+                .unwrap_or_else(|| settings.model.clone()),
             Provider::Offline => crate::provider::offline::METHOD.to_owned(),
         };
+        let profile = self.model_profile(&model);
+        if provider == Provider::Claude {
+            can_be_cited(&settings, &profile, template.as_ref())?;
+        }
+        let sends = sends(&settings, &profile, template.as_ref());
         if provider == Provider::Claude && self.0.store.prices().await?.of(&model).is_none() {
             return Err(EngineError::bad_input(
                 format!("Nobody knows what {model} costs, so no cap could hold."),
@@ -99,6 +105,7 @@ impl Engine {
             provider,
             model,
             max_tokens: settings.max_tokens,
+            ceiling: Ceiling::of(&profile),
             variables: self.checked_variables(&submission.variables)?,
         })
     }
@@ -149,6 +156,7 @@ impl Engine {
             .collect();
         let mut plan = SubmissionPlan {
             estimates: self.estimates_for(asked).await?,
+            model_notice: self.notice_for(asked),
             ..SubmissionPlan::default()
         };
         let prices = self.0.store.prices().await?;
@@ -190,6 +198,14 @@ impl Engine {
         Ok((plan, planned))
     }
 
+    /// Returns what should be known of the end of the model that is asked for.
+    fn notice_for(&self, asked: &Asked) -> Option<ModelNotice> {
+        match asked.provider {
+            Provider::Claude => self.model_notice(&asked.model),
+            Provider::Offline => None,
+        }
+    }
+
     /// Says what a prompt would come to.
     pub(super) async fn plan_of_prompt(
         &self,
@@ -198,6 +214,7 @@ impl Engine {
     ) -> Result<SubmissionPlan, EngineError> {
         let mut plan = SubmissionPlan {
             to_run: 1,
+            model_notice: self.notice_for(asked),
             ..SubmissionPlan::default()
         };
         let mut sum = Sum::nothing();
@@ -233,9 +250,16 @@ fn comes_to(plan: &mut SubmissionPlan, sum: &Sum) {
 /// Makes sure that pages can be cited where a template wants them to be.
 pub(super) fn can_be_cited(
     settings: &Settings,
+    profile: &ModelProfile,
     template: Option<&Template>,
 ) -> Result<(), EngineError> {
     let wanted = template.is_some_and(|template| template.kind == TemplateKind::CitedProse);
+    if wanted && profile.source == ProfileSource::Told && !profile.citations {
+        return Err(EngineError::bad_input(
+            format!("{} can’t name the pages that an answer comes from.", profile.model),
+            "Use a template without page references, or another model.",
+        ));
+    }
     match &settings.base_url {
         Some(address) if settings.text_only && wanted => Err(EngineError::bad_input(
             format!(
@@ -247,9 +271,14 @@ pub(super) fn can_be_cited(
     }
 }
 
-/// Returns what is sent of documents: their text where the template or the address wants it so.
-pub(super) fn sends(settings: &Settings, template: Option<&Template>) -> Sends {
-    if settings.base_url.is_some() && settings.text_only {
+/// Returns what is sent of documents: their text where the template wants it so, or the address or the model takes
+/// no PDFs.
+pub(super) fn sends(
+    settings: &Settings,
+    profile: &ModelProfile,
+    template: Option<&Template>,
+) -> Sends {
+    if settings.text_only || profile.pdf_pages == 0 {
         Sends::Text
     } else {
         template.map_or(Sends::Pdf, |template| template.sends)
@@ -311,6 +340,7 @@ fn question(asked: &Asked) -> Question<'_> {
         prompt_bytes: body.len() as u64,
         prompt_characters: body.chars().count() as u64,
         max_tokens: asked.max_tokens,
+        ceiling: asked.ceiling,
     }
 }
 

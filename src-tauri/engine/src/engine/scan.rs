@@ -6,12 +6,13 @@ use std::sync::PoisonError;
 use tokio_util::sync::CancellationToken;
 
 use super::Engine;
-use super::keys::addressed;
+use super::endpoint::addressed;
 use super::plan::{Sum, calls, parts_of, sends};
 use crate::error::EngineError;
 use crate::intake::{self, KeptScan};
-use crate::model::{Notice, ScanReport, Settings};
+use crate::model::{ModelProfile, Notice, ScanReport, Settings};
 use crate::parts::Question;
+use crate::pricing::Ceiling;
 
 /// About the length of a template's body, for a forecast before one is chosen.
 const TEMPLATE_BYTES: u64 = 1_000;
@@ -87,7 +88,8 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let settings = addressed(&self.0.config, self.0.store.settings().await?);
         let prices = self.0.store.prices().await?;
-        let question = question(&settings);
+        let profile = self.model_profile(&settings.model);
+        let question = question(&settings, &profile);
         let estimates = self
             .0
             .store
@@ -123,13 +125,14 @@ impl Engine {
 }
 
 /// Returns what is asked before a template is chosen.
-fn question(settings: &Settings) -> Question<'_> {
+fn question<'settings>(settings: &'settings Settings, profile: &ModelProfile) -> Question<'settings> {
     Question {
         model: &settings.model,
-        sends: sends(settings, None),
+        sends: sends(settings, profile, None),
         prompt_bytes: TEMPLATE_BYTES,
         prompt_characters: TEMPLATE_BYTES,
         max_tokens: settings.max_tokens,
+        ceiling: Ceiling::of(profile),
     }
 }
 

@@ -82,6 +82,32 @@ pub struct ModelPrice {
     pub long_prompt: Option<LongPromptPrice>,
 }
 
+impl ModelPrice {
+    /// Returns the price of a model that costs nothing.
+    #[must_use]
+    pub fn free(model: String) -> Self {
+        Self {
+            model,
+            input: 0,
+            output: 0,
+            cache_write: 0,
+            cache_read: 0,
+            batch_percent: 100,
+            long_prompt: None,
+        }
+    }
+
+    /// Says whether the model costs nothing.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        let dearer = |long: LongPromptPrice| {
+            long.input + long.output + long.cache_write + long.cache_read > 0
+        };
+        self.input + self.output + self.cache_write + self.cache_read == 0
+            && !self.long_prompt.is_some_and(dearer)
+    }
+}
+
 /// Prices that apply to the whole request when its prompt is longer than a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]

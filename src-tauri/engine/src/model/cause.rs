@@ -32,6 +32,8 @@ pub enum Fix {
     ChangeModel,
     /// Run it again with Claude.
     UseClaude,
+    /// Send the text of the PDF in place of its pages, then run it again.
+    SendText,
     /// Put the file back where it was, then run it again.
     PutFileBack,
     /// Add a repaired, unlocked or smaller version of the file.
@@ -44,8 +46,6 @@ pub enum Fix {
     TestKey,
     /// Choose another model in the settings.
     ChooseModel,
-    /// Change something in the settings.
-    OpenSettings,
     /// Put it right in the Anthropic Console, then try again.
     OpenConsole,
     /// Check the network.
@@ -116,6 +116,8 @@ pub enum Cause {
     PdfHostile,
     /// The PDF has no text to pick sentences from (offline), or to send in place of its pages.
     PdfWithoutText,
+    /// The address or the model takes no PDFs; nothing was sent.
+    PdfNotTaken,
     /// The PDF or the request is larger than the provider takes.
     TooLarge,
     /// The PDF has more pages than the model takes.
@@ -141,6 +143,8 @@ pub enum Cause {
     PermissionDenied,
     /// 404 of the model.
     ModelNotFound,
+    /// 404 of a model that is known to have ended.
+    ModelRetired,
     /// 400: the credit balance is too low.
     CreditExhausted,
     /// 400: a usage limit set by the user at the provider.
@@ -184,6 +188,7 @@ impl Cause {
             | Self::PdfCipherUnknown
             | Self::PdfHostile
             | Self::PdfWithoutText
+            | Self::PdfNotTaken
             | Self::TooLarge
             | Self::TooManyPages
             | Self::PromptTooLong
@@ -196,6 +201,7 @@ impl Cause {
             | Self::BillingProblem
             | Self::PermissionDenied
             | Self::ModelNotFound
+            | Self::ModelRetired
             | Self::CreditExhausted
             | Self::UsageLimitReached
             | Self::SpendLimitReached
@@ -232,7 +238,7 @@ impl Cause {
             | Self::PromptTooLong
             | Self::ContentFiltered
             | Self::InvalidRequest => Fix::ChangeModel,
-            Self::DocumentNotRead => Fix::OpenSettings,
+            Self::DocumentNotRead | Self::PdfNotTaken => Fix::SendText,
             Self::UnknownStopReason
             | Self::EmptyAnswer
             | Self::RateLimited
@@ -261,7 +267,7 @@ impl Cause {
             Self::StorageFailed => Fix::FreeSpace,
             Self::KeyMissing => Fix::AddKey,
             Self::KeyRefused | Self::PermissionDenied => Fix::TestKey,
-            Self::ModelNotFound => Fix::ChooseModel,
+            Self::ModelNotFound | Self::ModelRetired => Fix::ChooseModel,
             Self::BillingProblem
             | Self::CreditExhausted
             | Self::UsageLimitReached
@@ -284,7 +290,8 @@ impl Cause {
                 "Read what came, then run it again with another model, or with clearer fields."
             }
             Self::DocumentNotRead => {
-                "The endpoint seems to drop PDFs: the text is not to be trusted. Use another endpoint."
+                "The endpoint seems to drop PDFs: the text is not to be trusted. Have the text of PDFs sent in place \
+                 of their pages, or use another endpoint; then run it again."
             }
             Self::RateLimited | Self::RampLimited | Self::Overloaded | Self::ServerError => {
                 "Run it again later; nothing has to be changed."
@@ -316,6 +323,10 @@ impl Cause {
             Self::PdfWithoutText => {
                 "It seems to be scanned. Send it to Claude as a PDF, whose pages are read as images."
             }
+            Self::PdfNotTaken => {
+                "Have the text of PDFs sent in place of their pages, or use an endpoint that reads PDFs; then run \
+                 it again."
+            }
             Self::TooLarge => {
                 "Gistmill divides long PDFs by itself, but a single page must fit in a call. Reduce its images \
                  and add it again."
@@ -342,6 +353,7 @@ impl Cause {
             Self::BillingProblem => "Check the payment details in the Anthropic Console.",
             Self::PermissionDenied => "Use a key that may call this model.",
             Self::ModelNotFound => "Choose another model in Settings.",
+            Self::ModelRetired => "Choose a current model in Settings; waiting jobs are given it, too.",
             Self::CreditExhausted => "Buy credits in the Anthropic Console, then resume.",
             Self::UsageLimitReached | Self::SpendLimitReached => {
                 "Raise the limit in the Anthropic Console, or wait until it is reset."

@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BatchView, BudgetView, Cause, Fix, KeyStatus, LaneView, Problem, Provider, Timestamp,
-    UploadsView,
+    BatchView, BudgetView, Cause, Fix, KeyStatus, LaneView, ModelNotice, Problem, Provider,
+    Timestamp, UploadsView,
 };
 
 /// Jobs by state; dead letters are the failed and the dead-lettered together.
@@ -91,6 +91,8 @@ pub struct Overview {
     pub finished_per_minute: Vec<u32>,
     /// Whether a key is set, and where.
     pub key: KeyStatus,
+    /// What should be known of the end of the model that new jobs ask for; `None` where none is near.
+    pub model_notice: Option<ModelNotice>,
     /// How uploads of results come on.
     pub uploads: UploadsView,
 }

@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BatchId, DocumentView, Finding, JobId, Notice, Provider, QueueName, Variables};
+use super::{
+    BatchId, DocumentView, Finding, JobId, ModelNotice, Notice, Provider, QueueName, Variables,
+};
 
 /// Why something dropped is not among the files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -141,6 +143,9 @@ pub struct SubmissionPlan {
     pub calls: u64,
     /// Input tokens of all calls, estimated.
     pub input_tokens: u64,
+    /// What should be known of the end of the model; `None` where none is near.
+    #[serde(default)]
+    pub model_notice: Option<ModelNotice>,
     /// How such estimates compared with what was counted; `None` until anything was.
     pub estimates: Option<EstimateCheck>,
     /// Expected to cost about this many micro-dollars; `None` without a known price.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cause, Fix, JobFilter, JobId, Provider, QueueName};
+use super::{Cause, Fix, JobFilter, JobId, ModelNotice, Provider, QueueName};
 
 /// Which jobs an action is for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,6 +67,9 @@ pub struct RetryPlan {
     pub expected_micros: Option<i64>,
     /// What one attempt at each can cost at worst; `None` without a price.
     pub at_worst_micros: Option<i64>,
+    /// What should be known of the ends of their models.
+    #[serde(default)]
+    pub model_notices: Vec<ModelNotice>,
 }
 
 /// Jobs that an action leaves out.

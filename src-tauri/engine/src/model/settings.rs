@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BucketSettings, Timestamp};
+use super::{
+    AuthScheme, BucketSettings, EndpointKind, ModelNotice, ModelProfile, Timestamp,
+};
 
 /// What answers a job.
 #[derive(
@@ -106,6 +108,12 @@ pub struct Settings {
     pub max_tokens: u32,
     /// Where Claude is asked; `None` for Anthropic itself.
     pub base_url: Option<String>,
+    /// Who answers there; `None` for what the address shows.
+    pub endpoint: Option<EndpointKind>,
+    /// How the key is sent; `None` for the way that is usual there.
+    pub auth: Option<AuthScheme>,
+    /// A file (PEM) with certificates that are trusted there besides those of the system.
+    pub ca_file: Option<String>,
     /// Whether that address is sent the text of PDFs, since it can't read them (Ollama drops them unread).
     pub text_only: bool,
     /// Where a copy of each result is put.
@@ -188,6 +196,9 @@ impl Default for Settings {
             model: "claude-sonnet-4-6".to_owned(),
             max_tokens: 4096,
             base_url: None,
+            endpoint: None,
+            auth: None,
+            ca_file: None,
             text_only: false,
             copies_to: CopiesTo::default(),
             output_folder: None,
@@ -223,8 +234,10 @@ impl Default for Settings {
 pub enum KeySource {
     /// The system's keychain.
     Keychain,
-    /// An environment variable (`ANTHROPIC_API_KEY`, `GISTMILL_R2_SECRET`).
+    /// An environment variable (`ANTHROPIC_API_KEY`, `ANTHROPIC_CUSTOM_HEADERS`, `GISTMILL_R2_SECRET`).
     Environment,
+    /// The environment variable `ANTHROPIC_AUTH_TOKEN`, which is sent as a bearer token.
+    EnvironmentToken,
     /// Memory: gone when the program ends.
     Session,
     /// There is none.
@@ -259,6 +272,16 @@ pub struct KeyTest {
     pub input_tokens_per_minute: Option<u64>,
     /// Output tokens a minute, if the answer told.
     pub output_tokens_per_minute: Option<u64>,
+    /// The model of the settings.
+    pub model: ModelProfile,
+    /// What should be known of its end; `None` where none is near.
+    pub notice: Option<ModelNotice>,
+    /// Whether its price is known; without one no job is sent to it.
+    pub price_known: bool,
+    /// Whether it is marked as free.
+    pub free: bool,
+    /// What is known of all models that the address told of.
+    pub profiles: Vec<ModelProfile>,
 }
 
 /// How telling others by HTTP goes.

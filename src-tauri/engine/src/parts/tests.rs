@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::pdf::PageMeasure;
+use crate::pricing::ceiling;
 
 const LARGE: &str = "claude-sonnet-5-5";
 const SMALL: &str = "claude-haiku-4-5";
@@ -14,6 +15,7 @@ fn question(model: &str) -> Question<'_> {
         prompt_bytes: 600,
         prompt_characters: 600,
         max_tokens: 4_096,
+        ceiling: ceiling(model),
     }
 }
 

@@ -1,9 +1,10 @@
 //! The most that one call takes, by model.
 //!
-//! Source: Anthropic's lists of models and limits of PDFs as of [`SHIPPED_ON`](super::SHIPPED_ON): 600 pages
-//! a request where the context window has a million tokens, 100 where it has fewer, and 32 MB for the whole
-//! body. A model that is not known here is taken for one of the small ones: a document in two parts that
-//! would have gone in one costs a call more, one that is refused costs the answer.
+//! Pages and tokens are those of the model's [profile](crate::profiles); the size of a document follows from the
+//! 32 MB that the API takes as a whole body (Anthropic's limits as of 2026-11-29).
+
+use crate::model::ModelProfile;
+use crate::profiles;
 
 /// What one call to a model takes at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,39 +21,22 @@ pub struct Ceiling {
 /// as millions or as powers of two.
 const DOCUMENT_BYTES: u64 = 23_000_000;
 
-/// Models whose context window has a million tokens, by how their ids begin.
-const MILLION: [&str; 9] = [
-    "claude-fable-5",
-    "claude-mythos-5",
-    "claude-opus-5",
-    "claude-opus-4-6",
-    "claude-opus-4-7",
-    "claude-opus-4-8",
-    "claude-sonnet-5",
-    "claude-sonnet-4-6",
-    "claude-haiku-5-5",
-];
-
-/// Returns the most that one call to `model` takes.
-#[must_use]
-pub fn ceiling(model: &str) -> Ceiling {
-    let id = model.strip_prefix("anthropic/").unwrap_or(model);
-    let (pages, input_tokens) = if MILLION.iter().any(|known| is_or_is_newer(id, known)) {
-        (600, 1_000_000)
-    } else {
-        (100, 200_000)
-    };
-    Ceiling {
-        pages,
-        input_tokens,
-        document_bytes: DOCUMENT_BYTES,
+impl Ceiling {
+    /// Returns the most that one call takes to a model of which this is known.
+    #[must_use]
+    pub fn of(profile: &ModelProfile) -> Self {
+        Self {
+            pages: profile.pdf_pages,
+            input_tokens: profile.context_tokens,
+            document_bytes: DOCUMENT_BYTES,
+        }
     }
 }
 
-/// Says whether `id` is `known`, with a date or a smaller number behind it or without.
-fn is_or_is_newer(id: &str, known: &str) -> bool {
-    id.strip_prefix(known)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
+/// Returns the most that one call to `model` takes, as far as it is known without asking.
+#[must_use]
+pub fn ceiling(model: &str) -> Ceiling {
+    Ceiling::of(&profiles::shipped(model))
 }
 
 #[cfg(test)]

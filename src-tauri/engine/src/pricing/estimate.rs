@@ -17,6 +17,7 @@
 //! read in part, or not to be relied on, the worst is not less than that.
 
 use crate::model::{EstimateCheck, Sends, TextLayer};
+use crate::profiles;
 
 /// What a call works on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +28,7 @@ pub struct Work {
     pub prompt_bytes: u64,
     /// The same in characters.
     pub prompt_characters: u64,
-    /// Most output tokens.
+    /// Most output tokens of the answer, thinking left out.
     pub max_tokens: u32,
 }
 
@@ -64,9 +65,9 @@ pub struct Estimate {
     pub dense_input: u64,
     /// Input tokens when everything is at its largest: what a spend cap reserves.
     pub worst_input: u64,
-    /// Output tokens of an ordinary summary.
+    /// Output tokens of an ordinary summary, thinking included.
     pub expected_output: u64,
-    /// Output tokens at most.
+    /// Output tokens at most, thinking included: what is asked for as `max_tokens`.
     pub worst_output: u64,
 }
 
@@ -136,21 +137,11 @@ const ENOUGH_CALLS: u64 = 5;
 /// The least and the most that estimates follow, in percent.
 const FOLLOWED_PERCENT: (u32, u32) = (50, 200);
 
-/// Models that count tokens as those before Claude 4.7 did.
-const OLDER: [&str; 5] = [
-    "claude-sonnet-4-6",
-    "claude-sonnet-4-5",
-    "claude-opus-4-6",
-    "claude-opus-4-5",
-    "claude-haiku-4-5",
-];
-
 fn family(model: &str) -> &'static Family {
-    let id = model.strip_prefix("anthropic/").unwrap_or(model);
-    if OLDER.iter().any(|older| id.starts_with(older)) {
-        &OLDER_FAMILY
-    } else {
+    if profiles::has_newer_tokenizer(model) {
         &NEWER_FAMILY
+    } else {
+        &OLDER_FAMILY
     }
 }
 
@@ -171,8 +162,9 @@ pub fn estimate(model: &str, work: &Work) -> Estimate {
         expected_input: input(0),
         dense_input: input(1),
         worst_input: input(2),
-        expected_output: SUMMARY.min(u64::from(work.max_tokens)),
-        worst_output: u64::from(work.max_tokens),
+        expected_output: SUMMARY.min(u64::from(work.max_tokens))
+            + profiles::ordinary_thinking(model),
+        worst_output: u64::from(profiles::most_output(model, work.max_tokens)),
     }
 }
 

@@ -1,12 +1,15 @@
 //! Claude over its Messages API: one streamed `POST /v1/messages` for each attempt.
 //!
 //! Invariants: nothing is retried here, redirects are not followed (they would carry the key
-//! elsewhere), the PDF is never wholly in memory, and the key appears in no error, log or `Debug`.
+//! elsewhere), the PDF is never wholly in memory, and no key or header appears in an error, a log or `Debug`.
+//! What money depends on of a model comes from the list of the program: see [`profiles`](crate::profiles).
 
+mod access;
 mod answer;
 mod body;
 mod call;
 mod count;
+mod endpoint;
 mod envelope;
 mod event;
 mod failure;
@@ -22,12 +25,17 @@ use std::time::{Duration, SystemTime};
 
 use async_trait::async_trait;
 use reqwest::header::{ACCEPT, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, Url};
-use secrecy::{ExposeSecret, SecretString};
+use reqwest::{Certificate, Client, Url};
+use secrecy::SecretString;
 use tokio_util::sync::CancellationToken;
 
 use super::{Answer, Deliver, Failure, Progress, Request};
-use crate::model::{Cause, KeyTest};
+use crate::model::{Cause, EndpointKind, ModelProfile, ProfileSource, ToldLimits};
+use crate::profiles::{self, Profiles};
+use envelope::{Envelope, Manner, Purpose};
+
+pub use access::{Access, ExtraHeader, HeaderProblem, read_headers};
+pub use endpoint::{abilities, api_version, is_local, kind_of, usual_address, usual_auth};
 
 /// Where Anthropic itself answers.
 pub const ANTHROPIC_BASE_URL: &str = "https://api.anthropic.com";
@@ -39,8 +47,6 @@ pub const ANTHROPIC_BASE_URL: &str = "https://api.anthropic.com";
 pub const MAX_BODY_BYTES: u64 = 32 * 1024 * 1024;
 
 const VERSION_HEADER: HeaderName = HeaderName::from_static("anthropic-version");
-const VERSION: HeaderValue = HeaderValue::from_static("2023-06-01");
-const KEY_HEADER: HeaderName = HeaderName::from_static("x-api-key");
 
 /// How long each part of a call may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +94,10 @@ pub struct ClaudeConfig {
     pub timeouts: Timeouts,
     /// How the text of a document is sent, where text is sent.
     pub text_as: TextAs,
+    /// Who answers there.
+    pub kind: EndpointKind,
+    /// Certificates (PEM) that are trusted there besides those of the system.
+    pub certificates: Option<Vec<u8>>,
 }
 
 impl ClaudeConfig {
@@ -99,6 +109,8 @@ impl ClaudeConfig {
             key,
             timeouts: Timeouts::default(),
             text_as: TextAs::default(),
+            kind: EndpointKind::Anthropic,
+            certificates: None,
         }
     }
 }
@@ -109,6 +121,12 @@ pub enum ClaudeSetupError {
     /// The base URL is not an `http` or `https` address of a host.
     #[error("`{0}` is not an http or https address")]
     BaseUrl(String),
+    /// The base URL holds a name or a password, which would be stored and shown with it.
+    #[error("the address holds a name or a password")]
+    Credentials,
+    /// The certificates can't be read.
+    #[error("the certificates can't be read: {0}")]
+    Certificates(String),
     /// The key holds characters that no header may hold, so it was pasted wrongly.
     #[error("the API key holds characters that an API key can't have")]
     Key,
@@ -125,9 +143,12 @@ pub type Now = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 pub struct ClaudeProvider {
     client: Client,
     base_url: Url,
-    key: SecretString,
+    access: Arc<Access>,
+    certificates: Option<Arc<Vec<u8>>>,
     timeouts: Timeouts,
     text_as: TextAs,
+    kind: EndpointKind,
+    profiles: Arc<Profiles>,
     now: Now,
 }
 
@@ -148,23 +169,40 @@ impl ClaudeProvider {
     /// When the configuration can't work: see [`ClaudeSetupError`].
     pub fn new(config: &ClaudeConfig) -> Result<Self, ClaudeSetupError> {
         let base_url = base_url(&config.base_url)?;
-        let mut builder = Client::builder()
-            .connect_timeout(config.timeouts.connect)
-            .redirect(reqwest::redirect::Policy::none())
-            .retry(reqwest::retry::never())
-            .tcp_keepalive(Duration::from_secs(60))
-            .user_agent(concat!("gistmill/", env!("CARGO_PKG_VERSION")));
-        if is_loopback(&base_url) {
-            // A proxy could not reach this machine's own servers.
-            builder = builder.no_proxy();
-        }
         Ok(Self {
-            client: builder.build()?,
+            client: client(config, &base_url)?,
             base_url,
-            key: usable_key(&config.key)?,
+            access: Arc::new(Access::by_key(config.key.clone()).usable()?),
+            certificates: config.certificates.clone().map(Arc::new),
             timeouts: config.timeouts,
             text_as: config.text_as,
+            kind: config.kind,
+            profiles: Arc::default(),
             now: Arc::new(SystemTime::now),
+        })
+    }
+
+    /// Returns the provider of another configuration, on the same connections where they lead to the same place.
+    ///
+    /// # Errors
+    /// As [`ClaudeProvider::new`].
+    pub fn configured(&self, config: &ClaudeConfig) -> Result<Self, ClaudeSetupError> {
+        let base_url = base_url(&config.base_url)?;
+        let same_place = base_url == self.base_url
+            && config.timeouts == self.timeouts
+            && config.certificates.as_ref() == self.certificates.as_deref();
+        if !same_place {
+            return Ok(Self {
+                now: Arc::clone(&self.now),
+                ..Self::new(config)?
+            });
+        }
+        Ok(Self {
+            access: Arc::new(Access::by_key(config.key.clone()).usable()?),
+            text_as: config.text_as,
+            kind: config.kind,
+            profiles: Arc::default(),
+            ..self.clone()
         })
     }
 
@@ -173,10 +211,28 @@ impl ClaudeProvider {
     /// # Errors
     /// [`ClaudeSetupError::Key`] when the key can't be sent.
     pub fn with_key(&self, key: &SecretString) -> Result<Self, ClaudeSetupError> {
+        self.with_access(Access {
+            key: key.clone(),
+            ..Access::clone(&self.access)
+        })
+    }
+
+    /// Returns the same provider, on the same connections, let in otherwise.
+    ///
+    /// # Errors
+    /// [`ClaudeSetupError::Key`] when the key can't be sent.
+    pub fn with_access(&self, access: Access) -> Result<Self, ClaudeSetupError> {
         Ok(Self {
-            key: usable_key(key)?,
+            access: Arc::new(access.usable()?),
             ..self.clone()
         })
+    }
+
+    /// Returns the same provider, knowing this of models.
+    #[must_use]
+    pub fn with_profiles(mut self, profiles: Arc<Profiles>) -> Self {
+        self.profiles = profiles;
+        self
     }
 
     /// Returns the same provider, told the time by `now`.
@@ -186,15 +242,16 @@ impl ClaudeProvider {
         self
     }
 
-    /// Asks for the list of models, which costs nothing, to see whether the key works.
+    /// Asks for the list of models, which costs nothing, so that it shows whether the key works, too. Retired
+    /// ones may be in it.
     ///
-    /// `model` is the one that the settings name. Limits are given where the answer tells them.
+    /// Limits are given where the answer tells them.
     ///
     /// # Errors
     /// As [`Deliver::deliver`]; never billed.
-    pub async fn test_key(&self, model: &str) -> Result<KeyTest, Failure> {
+    pub async fn models(&self) -> Result<(Vec<ModelProfile>, ToldLimits), Failure> {
         self.require_key()?;
-        models::test_key(self, model).await
+        models::list(self).await
     }
 
     /// Has the input tokens of a request counted, which costs nothing and has a limit of calls of its own.
@@ -214,26 +271,55 @@ impl ClaudeProvider {
             .map_err(|failure| self.scrub(failure).billed(super::Billed::No))
     }
 
+    /// Returns how a request is written for this address and its model.
+    fn envelope<'request>(
+        &self,
+        request: &'request Request,
+        purpose: Purpose,
+    ) -> Envelope<'request> {
+        let profile = self.profiles.of(&request.model);
+        let takes_schemas = abilities(self.kind).structured_outputs;
+        // What was reserved is the most; what the address told can only lower it.
+        let most = profiles::most_output(&request.model, request.max_tokens);
+        let told_most = match profile.source {
+            ProfileSource::Told => profile.max_output_tokens,
+            ProfileSource::Shipped | ProfileSource::Assumed => u32::MAX,
+        };
+        Envelope {
+            request,
+            purpose,
+            manner: Manner {
+                text_as: self.text_as,
+                max_tokens: most.min(told_most),
+                effort: profiles::effort(&profile).filter(|_| takes_schemas),
+                takes_schemas: takes_schemas
+                    && (profile.structured_outputs || profile.source == ProfileSource::Assumed),
+            },
+        }
+    }
+
+    /// Returns the address that is asked, without `/v1`.
+    #[must_use]
+    pub fn address(&self) -> String {
+        self.base_url.as_str().trim_end_matches('/').to_owned()
+    }
+
     fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base_url.as_str().trim_end_matches('/'))
     }
 
     fn headers(&self) -> HeaderMap {
         let mut headers = HeaderMap::new();
-        headers.insert(VERSION_HEADER, VERSION);
+        let version = HeaderValue::from_static(api_version(self.kind));
+        headers.insert(VERSION_HEADER, version);
         headers.insert(ACCEPT, HeaderValue::from_static("*/*"));
-        if let Ok(mut key) = HeaderValue::from_str(self.key.expose_secret())
-            && !key.is_empty()
-        {
-            key.set_sensitive(true);
-            headers.insert(KEY_HEADER, key);
-        }
+        self.access.write_into(&mut headers);
         headers
     }
 
     /// Anthropic itself always wants a key; other endpoints may not.
     fn require_key(&self) -> Result<(), Failure> {
-        if is_anthropic_host(&self.base_url) && self.key.expose_secret().is_empty() {
+        if is_anthropic_host(&self.base_url) && self.access.is_empty() {
             return Err(Failure::unsent(
                 Cause::KeyMissing,
                 "No Anthropic API key is set.",
@@ -242,14 +328,60 @@ impl ClaudeProvider {
         Ok(())
     }
 
-    /// Takes the key out of a message, should an endpoint have put it there.
-    fn scrub(&self, mut failure: Failure) -> Failure {
-        let key = self.key.expose_secret();
-        if !key.is_empty() && failure.message.contains(key) {
-            failure.message = failure.message.replace(key, "[key]");
+    /// Takes what lets us in out of a message, should an endpoint have put it there.
+    fn scrub(&self, failure: Failure) -> Failure {
+        self.access.scrub(failure)
+    }
+
+    /// Returns the day that it is, such as `2026-11-30`.
+    fn today(&self) -> String {
+        let since_1970 = (self.now)()
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap_or_default();
+        i64::try_from(since_1970.as_millis())
+            .ok()
+            .and_then(|milliseconds| jiff::Timestamp::from_millisecond(milliseconds).ok())
+            .map(|moment| moment.strftime("%Y-%m-%d").to_string())
+            .unwrap_or_default()
+    }
+
+    /// Says that a model has ended, where it is known to, instead of that it was not found.
+    fn name_the_end(&self, mut failure: Failure, model: &str) -> Failure {
+        let profile = self.profiles.of(model);
+        let today = self.today();
+        if failure.cause == Cause::ModelNotFound
+            && profiles::has_ended(&profile, &today)
+            && let Some(notice) = profiles::notice(&profile, &today)
+        {
+            failure.cause = Cause::ModelRetired;
+            failure.message = notice.message;
         }
         failure
     }
+}
+
+/// Starts the client: one pool of connections that are kept alive, HTTP/2 where it is offered, proxies of the
+/// environment and of the system, the certificates that the system trusts and those of the person.
+fn client(config: &ClaudeConfig, base_url: &Url) -> Result<Client, ClaudeSetupError> {
+    let mut builder = Client::builder()
+        .connect_timeout(config.timeouts.connect)
+        .redirect(reqwest::redirect::Policy::none())
+        .retry(reqwest::retry::never())
+        .tcp_keepalive(Duration::from_secs(60))
+        .user_agent(concat!("gistmill/", env!("CARGO_PKG_VERSION")));
+    if endpoint::is_loopback(base_url) {
+        // A proxy could not reach this machine's own servers.
+        builder = builder.no_proxy();
+    }
+    if let Some(pem) = &config.certificates {
+        let read = Certificate::from_pem_bundle(pem)
+            .map_err(|error| ClaudeSetupError::Certificates(failure::words(error)))?;
+        if read.is_empty() {
+            return Err(ClaudeSetupError::Certificates("there is none".to_owned()));
+        }
+        builder = builder.tls_certs_merge(read);
+    }
+    Ok(builder.build()?)
 }
 
 #[async_trait]
@@ -263,7 +395,7 @@ impl Deliver for ClaudeProvider {
         self.require_key()?;
         call::deliver(self, request, progress, cancel)
             .await
-            .map_err(|failure| self.scrub(failure))
+            .map_err(|failure| self.scrub(self.name_the_end(failure, &request.model)))
     }
 }
 
@@ -274,6 +406,9 @@ fn base_url(text: &str) -> Result<Url, ClaudeSetupError> {
     let url = Url::parse(trimmed).map_err(|_| wrong())?;
     if !matches!(url.scheme(), "http" | "https") || url.host_str().is_none() {
         return Err(wrong());
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(ClaudeSetupError::Credentials);
     }
     Ok(url)
 }
@@ -287,20 +422,4 @@ fn is_anthropic_host(url: &Url) -> bool {
 #[must_use]
 pub fn is_anthropic(base_url: &str) -> bool {
     self::base_url(base_url).is_ok_and(|url| is_anthropic_host(&url))
-}
-
-fn is_loopback(url: &Url) -> bool {
-    url.host_str().is_some_and(|host| {
-        host == "localhost"
-            || host
-                .trim_matches(['[', ']'])
-                .parse::<std::net::IpAddr>()
-                .is_ok_and(|address| address.is_loopback())
-    })
-}
-
-fn usable_key(key: &SecretString) -> Result<SecretString, ClaudeSetupError> {
-    let trimmed = key.expose_secret().trim();
-    HeaderValue::from_str(trimmed).map_err(|_| ClaudeSetupError::Key)?;
-    Ok(SecretString::from(trimmed))
 }

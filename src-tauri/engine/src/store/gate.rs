@@ -8,11 +8,13 @@ use rusqlite::Connection;
 
 use super::candidate::Candidate;
 use super::policy::Policy;
+use super::told::{self, Told, UnderWay};
 use super::windows::{Amount, Limits, Scarce, Windows};
-use super::{Result, held, rows};
+use super::{Result, held};
 use crate::calendar::LocalTime;
-use crate::model::{CapScope, Money, Provider, Timestamp, WaitingReason};
+use crate::model::{CapScope, Money, Provider, WaitingReason};
 use crate::pricing::Estimate;
+use crate::profiles::limit_class;
 
 /// What a call is promised before it is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,13 +38,6 @@ pub(super) enum Verdict {
     },
 }
 
-/// What the provider told of a model.
-#[derive(Clone, Copy, Debug, Default)]
-struct Told {
-    limits: Limits,
-    wait_until: Option<Timestamp>,
-}
-
 /// Limits, caps and what is used of them at one moment.
 #[derive(Clone, Debug)]
 pub(super) struct Gate {
@@ -50,6 +45,7 @@ pub(super) struct Gate {
     pub(super) local: LocalTime,
     pub(super) windows: Windows,
     told: HashMap<String, Told>,
+    under_way: UnderWay,
     pub(super) day: Money,
     pub(super) month: Money,
 }
@@ -60,7 +56,8 @@ impl Gate {
         let policy = Policy::read(connection)?;
         Ok(Self {
             windows: Windows::read(connection, local.now)?,
-            told: told(connection, local.now)?,
+            told: told::read(connection, local.now)?,
+            under_way: UnderWay::read(connection, local.now)?,
             day: Money {
                 cap_micros: policy.day_cap,
                 ..day_money(connection, &local.day)?
@@ -87,10 +84,7 @@ impl Gate {
     /// Returns the limits in force for a model: those told tighten the person's, never loosen them.
     pub(super) fn limits_of(&self, model: &str) -> Limits {
         let own = self.limits();
-        let told = self
-            .told
-            .get(model)
-            .map_or(Limits::default(), |told| told.limits);
+        let told = self.told_of(&limit_class(model)).limits;
         let tighter = |one: Option<u64>, other: Option<u64>| match (one, other) {
             (Some(one), Some(other)) => Some(one.min(other)),
             (one, other) => one.or(other),
@@ -99,22 +93,29 @@ impl Gate {
             requests: tighter(own.requests, told.requests),
             input: tighter(own.input, told.input),
             output: tighter(own.output, told.output),
-            tokens: own.tokens,
+            tokens: tighter(own.tokens, told.tokens),
         }
     }
 
-    /// Returns the limits as they are shown: the person's, tightened for the model that is used most.
+    fn told_of(&self, class: &str) -> Told {
+        self.told.get(class).copied().unwrap_or_default()
+    }
+
+    /// Returns the limits as they are shown: the person's, tightened for the class of models that is used most.
     pub(super) fn tightest_limits(&self) -> Limits {
-        match self.windows.busiest_model().or_else(|| self.newest_told()) {
-            Some(model) => self.limits_of(&model),
+        match self.windows.busiest_class().or_else(|| self.newest_told()) {
+            Some(class) => self.limits_of(&class),
             None => self.limits(),
         }
     }
 
-    /// Returns the one model that limits were told of, where there is only one.
+    /// Returns the one class of models that limits were told of, where there is only one.
     fn newest_told(&self) -> Option<String> {
-        let mut models = self.told.keys();
-        models.next().filter(|_| models.next().is_none()).cloned()
+        let mut classes = self.told.keys();
+        classes
+            .next()
+            .filter(|_| classes.next().is_none())
+            .cloned()
     }
 
     /// Says whether a call is larger than the budget of a whole minute.
@@ -148,7 +149,8 @@ impl Gate {
     }
 
     fn room_in_minute(&self, job: &Candidate, amount: Amount) -> std::result::Result<(), Verdict> {
-        let told = self.told.get(&job.model).copied().unwrap_or_default();
+        let class = limit_class(&job.model);
+        let told = self.told_of(&class);
         if let Some(until) = told.wait_until.filter(|until| *until > self.local.now) {
             return Err(Verdict::Wait {
                 reason: WaitingReason::TokenBudget { until },
@@ -177,7 +179,9 @@ impl Gate {
             .room_for(amount, &self.limits(), None)
             .map_err(|short| wait(short, true))?;
         self.windows
-            .room_for(amount, &told.limits, Some(&job.model))
+            .room_for(amount, &told.limits, Some(&class))
+            .map_err(|short| wait(short, false))?;
+        told.room_left(amount, &self.under_way, &class, self.local.now)
             .map_err(|short| wait(short, false))
     }
 
@@ -217,6 +221,7 @@ impl Gate {
     /// Counts what was promised.
     pub(super) fn promise(&mut self, model: &str, promise: Promise) {
         self.windows.promise(self.local.now, model, promise.amount);
+        self.under_way.add(self.local.now, model, promise.amount);
         self.day.reserved_micros += promise.micros;
         self.month.reserved_micros += promise.micros;
     }
@@ -229,30 +234,6 @@ fn amount_of(estimate: &Estimate) -> Amount {
         input: estimate.dense_input,
         output: estimate.worst_output,
     }
-}
-
-fn told(connection: &Connection, now: Timestamp) -> Result<HashMap<String, Told>> {
-    // Where the clock went back behind the telling, nobody knows how much of the wait is left.
-    let mut statement = connection.prepare_cached(
-        "SELECT model, requests, input_tokens, output_tokens,
-                CASE WHEN told_at <= ?1 THEN wait_until END
-         FROM told_limits",
-    )?;
-    let found = statement.query_map([now.0], |row| {
-        Ok((
-            row.get(0)?,
-            Told {
-                limits: Limits {
-                    requests: rows::optional_unsigned(row, 1)?,
-                    input: rows::optional_unsigned(row, 2)?,
-                    output: rows::optional_unsigned(row, 3)?,
-                    tokens: None,
-                },
-                wait_until: rows::optional_timestamp(row, 4)?,
-            },
-        ))
-    })?;
-    Ok(found.collect::<rusqlite::Result<_>>()?)
 }
 
 /// Returns what a local day (`2026-11-29`) has cost, without its cap.

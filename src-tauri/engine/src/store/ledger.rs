@@ -6,9 +6,9 @@ use rusqlite::{Connection, OptionalExtension as _};
 use super::candidate::Candidate;
 use super::gate::Promise;
 use super::windows::{self, Amount, second_of};
-use super::{Lease, Result, Store, held, rows};
+use super::{Lease, Result, held, rows};
 use crate::calendar::LocalTime;
-use crate::model::{Timestamp, ToldLimits};
+use crate::model::Timestamp;
 
 /// What a call came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -205,58 +205,4 @@ fn entry(connection: &Connection, lease: &Lease) -> Result<Option<Entry>> {
             })
         })
         .optional()?)
-}
-
-impl Store {
-    /// Remembers the limits that the provider told for a model, and until when it wants no more of it.
-    pub(crate) async fn note_limits(
-        &self,
-        model: String,
-        limits: Option<ToldLimits>,
-        wait_until: Option<Timestamp>,
-        now: Timestamp,
-    ) -> Result<()> {
-        self.write(move |connection| note_limits(connection, &model, limits, wait_until, now))
-            .await
-    }
-}
-
-pub(super) fn note_limits(
-    connection: &Connection,
-    model: &str,
-    limits: Option<ToldLimits>,
-    wait_until: Option<Timestamp>,
-    now: Timestamp,
-) -> Result<()> {
-    let limits = limits.unwrap_or_default();
-    let part = |limit: Option<u64>| limit.filter(|limit| *limit > 0).map(u64::cast_signed);
-    let changed = connection
-        .prepare_cached(
-            "INSERT INTO told_limits (model, requests, input_tokens, output_tokens, wait_until,
-                                      told_at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-             ON CONFLICT DO UPDATE SET
-                 requests = coalesce(excluded.requests, requests),
-                 input_tokens = coalesce(excluded.input_tokens, input_tokens),
-                 output_tokens = coalesce(excluded.output_tokens, output_tokens),
-                 wait_until = coalesce(excluded.wait_until, wait_until),
-                 told_at = excluded.told_at
-             WHERE excluded.wait_until IS NOT NULL
-                 OR coalesce(excluded.requests, requests) IS NOT requests
-                 OR coalesce(excluded.input_tokens, input_tokens) IS NOT input_tokens
-                 OR coalesce(excluded.output_tokens, output_tokens) IS NOT output_tokens",
-        )?
-        .execute((
-            model,
-            part(limits.requests),
-            part(limits.input_tokens),
-            part(limits.output_tokens),
-            wait_until.map(|moment| moment.0),
-            now.0,
-        ))?;
-    if changed > 0 {
-        // What was larger than a minute may not be any more.
-        held::look_again(connection, held::OVERSIZED)?;
-    }
-    Ok(())
 }

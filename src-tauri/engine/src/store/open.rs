@@ -12,12 +12,13 @@ use super::Result;
 use crate::error::EngineError;
 
 /// Every migration, in order. A released one is never edited.
-const MIGRATIONS: &[M<'static>] = &[
+pub(super) const MIGRATIONS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0001_foundation.sql")),
     M::up(include_str!("../../../../migrations/0002_budget.sql")),
     // Makes the table of jobs anew.
     M::up(include_str!("../../../../migrations/0003_results.sql")).foreign_key_check(),
     M::up(include_str!("../../../../migrations/0004_documents.sql")),
+    M::up(include_str!("../../../../migrations/0005_endpoints.sql")),
 ];
 
 /// How long a statement waits for another program that writes.

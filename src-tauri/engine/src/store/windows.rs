@@ -1,4 +1,4 @@
-//! The rolling windows: what was used or promised within the last 60 s, by second and by model.
+//! The rolling windows: what was used or promised within the last 60 s, by second and by class of models.
 //!
 //! A call counts from the moment it was promised. What it used less than promised is given back to that
 //! second; what it used more counts from the second in which that became known.
@@ -9,6 +9,7 @@ use rusqlite::Connection;
 
 use super::{Result, rows};
 use crate::model::Timestamp;
+use crate::profiles::limit_class;
 
 /// Length of the windows in seconds.
 const WINDOW: i64 = 60;
@@ -26,7 +27,7 @@ pub(super) struct Amount {
 }
 
 impl Amount {
-    fn add(&mut self, other: Self) {
+    pub(super) fn add(&mut self, other: Self) {
         self.requests = self.requests.saturating_add(other.requests);
         self.input = self.input.saturating_add(other.input);
         self.output = self.output.saturating_add(other.output);
@@ -93,7 +94,7 @@ impl Windows {
         let found = statement.query_map([second_of(now) - WINDOW], |row| {
             Ok((
                 row.get(0)?,
-                row.get(1)?,
+                limit_class(&row.get::<_, String>(1)?).into_owned(),
                 Amount {
                     requests: rows::unsigned(row, 2)?,
                     input: rows::unsigned(row, 3)?,
@@ -106,22 +107,22 @@ impl Windows {
         })
     }
 
-    /// Returns what the window used in all, or for one model.
-    pub(super) fn used(&self, model: Option<&str>) -> Amount {
+    /// Returns what the window used in all, or for one class of models.
+    pub(super) fn used(&self, class: Option<&str>) -> Amount {
         let mut sum = Amount::default();
         for (_, of, amount) in &self.seconds {
-            if model.is_none_or(|model| model == of) {
+            if class.is_none_or(|class| class == of) {
                 sum.add(*amount);
             }
         }
         sum
     }
 
-    /// Returns the model that used most tokens.
-    pub(super) fn busiest_model(&self) -> Option<String> {
+    /// Returns the class of models that used most tokens.
+    pub(super) fn busiest_class(&self) -> Option<String> {
         let mut sums: HashMap<&str, u64> = HashMap::new();
-        for (_, model, amount) in &self.seconds {
-            *sums.entry(model).or_default() += amount.tokens();
+        for (_, class, amount) in &self.seconds {
+            *sums.entry(class).or_default() += amount.tokens();
         }
         let busiest = sums.into_iter().max_by_key(|(_, tokens)| *tokens)?;
         Some(busiest.0.to_owned())
@@ -130,7 +131,7 @@ impl Windows {
     /// Adds what is promised now.
     pub(super) fn promise(&mut self, now: Timestamp, model: &str, amount: Amount) {
         self.seconds
-            .push((second_of(now), model.to_owned(), amount));
+            .push((second_of(now), limit_class(model).into_owned(), amount));
     }
 
     /// Says whether nothing was used.
@@ -142,21 +143,21 @@ impl Windows {
 
     /// Returns whether `wanted` fits, else what is scarce and when there is room for it.
     ///
-    /// `limits` are over all models, or over `model` alone.
+    /// `limits` are over all models, or over a class of them.
     pub(super) fn room_for(
         &self,
         wanted: Amount,
         limits: &Limits,
-        model: Option<&str>,
+        class: Option<&str>,
     ) -> std::result::Result<(), (Scarce, Timestamp)> {
-        let mut amount = self.used(model);
+        let mut amount = self.used(class);
         amount.add(wanted);
         let Some(mut scarce) = limits.exceeded_by(amount) else {
             return Ok(());
         };
         // Second by second, as they leave the window.
         for (second, of, left) in &self.seconds {
-            if model.is_none_or(|model| model == of) {
+            if class.is_none_or(|class| class == of) {
                 amount.requests -= left.requests.min(amount.requests);
                 amount.input -= left.input.min(amount.input);
                 amount.output -= left.output.min(amount.output);

@@ -28,7 +28,7 @@ import { pageDrawing } from './documents';
 import { playParts } from './parts';
 import { CHECK, isReusable, planOf, scanReport, unlocked } from './scans';
 import * as selections from './selections';
-import { playedSettings } from './settings';
+import { playedSettings, profileOf } from './settings';
 import { templateCommands } from './templates';
 import { currentTime } from '../../app/clock.svelte';
 
@@ -345,6 +345,11 @@ export function createBackend(query: URLSearchParams): Backend {
           requestsPerMinute: 1000,
           inputTokensPerMinute: 450_000,
           outputTokensPerMinute: 90_000,
+          model: profileOf(engine.settings.model),
+          notice: null,
+          priceKnown: true,
+          free: false,
+          profiles: ['claude-opus-4-6', MODEL, 'claude-haiku-4-5'].map(profileOf),
         };
       }),
     chooseFiles: () =>

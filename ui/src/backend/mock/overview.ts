@@ -93,6 +93,7 @@ export function overviewOf(engine: PlayedEngine): Overview {
     storageProblem: engine.storageProblem,
     finishedPerMinute: counts.total === 0 ? FINISHED.map(() => 0) : FINISHED,
     key: engine.key,
+    modelNotice: null,
     uploads: engine.uploads.view(engine.settings.bucket),
   };
 }

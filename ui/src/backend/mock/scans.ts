@@ -153,6 +153,7 @@ export function planOf(
     inParts: long.length,
     calls: asked.length + long.reduce((sum, file) => sum + partsOf(file), 0),
     inputTokens: free ? 0 : asked.reduce((sum, file) => sum + inputOf({ pages: file.document.pages }), 0),
+    modelNotice: null,
     estimates: checked ? CHECK : null,
     expectedMicros: free ? 0 : (costs?.expected ?? null),
     atWorstMicros: free ? 0 : (costs?.atWorst ?? null),

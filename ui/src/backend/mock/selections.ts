@@ -43,6 +43,9 @@ const FIXES: Partial<Record<Cause, Fix>> = {
   'key-refused': 'test-key',
   'permission-denied': 'test-key',
   'model-not-found': 'choose-model',
+  'model-retired': 'choose-model',
+  'document-not-read': 'send-text',
+  'pdf-not-taken': 'send-text',
   'billing-problem': 'open-console',
   'credit-exhausted': 'open-console',
   'usage-limit-reached': 'open-console',
@@ -89,7 +92,13 @@ function leftOut(engine: PlayedEngine, job: PlayedJob, completed: boolean): Left
 
 export function planRetry(engine: PlayedEngine, selection: Selection, changes: RetryChanges): RetryPlan {
   const reasons = new Map<string, { reason: LeftOutReason; jobs: number }>();
-  const plan: RetryPlan = { wouldRun: 0, wouldNot: [], expectedMicros: 0, atWorstMicros: 0 };
+  const plan: RetryPlan = {
+    wouldRun: 0,
+    wouldNot: [],
+    expectedMicros: 0,
+    atWorstMicros: 0,
+    modelNotices: [],
+  };
   for (const job of selected(engine, selection).map((each) => changed(each, changes))) {
     const reason = leftOut(engine, job, changes.completed);
     if (reason) {

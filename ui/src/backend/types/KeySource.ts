@@ -3,4 +3,4 @@
 /**
  * Where a key or a secret comes from.
  */
-export type KeySource = "keychain" | "environment" | "session" | "none";
+export type KeySource = "keychain" | "environment" | "environment-token" | "session" | "none";

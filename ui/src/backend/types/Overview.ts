@@ -6,6 +6,7 @@ import type { ConsumerPlace } from "./ConsumerPlace";
 import type { JobCounts } from "./JobCounts";
 import type { KeyStatus } from "./KeyStatus";
 import type { LaneView } from "./LaneView";
+import type { ModelNotice } from "./ModelNotice";
 import type { Problem } from "./Problem";
 import type { UploadsView } from "./UploadsView";
 
@@ -53,6 +54,10 @@ finishedPerMinute: Array<number>,
  * Whether a key is set, and where.
  */
 key: KeyStatus, 
+/**
+ * What should be known of the end of the model that new jobs ask for; `None` where none is near.
+ */
+modelNotice: ModelNotice | null, 
 /**
  * How uploads of results come on.
  */

@@ -1,8 +1,8 @@
 //! What to do about the jobs of a batch that ended without a result, with the commands for it.
 
-use gistmill_engine::model::{Cause, Fix, NextStep};
+use gistmill_engine::model::{Fix, NextStep};
 
-use crate::shown::{counted, money};
+use crate::shown::{SEND_TEXT, counted, money};
 
 /// Largest limit on output that is suggested: what models give at most.
 const MOST_TOKENS: u32 = 128_000;
@@ -69,10 +69,7 @@ fn commands(step: &NextStep, batch: &str, max_tokens: u32) -> Vec<String> {
         Fix::AddKey => Some("gistmill key set"),
         Fix::TestKey => Some("gistmill key test"),
         Fix::ChooseModel => Some("gistmill config set model MODEL"),
-        Fix::OpenSettings if step.cause == Cause::DocumentNotRead => {
-            Some("gistmill config set base-url none")
-        }
-        Fix::OpenSettings => Some("gistmill config"),
+        Fix::SendText => Some(SEND_TEXT),
     };
     let change = match step.fix {
         Fix::RaiseOutputLimit => {
@@ -93,6 +90,8 @@ fn commands(step: &NextStep, batch: &str, max_tokens: u32) -> Vec<String> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use gistmill_engine::model::Cause;
+
     use crate::arguments::Arguments;
     use clap::Parser as _;
 
@@ -106,7 +105,7 @@ pub(super) mod tests {
         Fix::AddKey,
         Fix::TestKey,
         Fix::ChooseModel,
-        Fix::OpenSettings,
+        Fix::SendText,
         Fix::OpenConsole,
         Fix::CheckConnection,
         Fix::FreeSpace,

@@ -34,6 +34,8 @@ pub(super) struct Gathered {
     pub(super) request_id: Option<String>,
     /// The limits in force, where the answer told them.
     pub(super) limits: Option<ToldLimits>,
+    /// The most output tokens that were asked for.
+    pub(super) most_tokens: u32,
     texts: BTreeMap<u64, String>,
     /// Where each text comes from.
     cited: BTreeMap<u64, BTreeSet<Citation>>,
@@ -214,10 +216,7 @@ impl Gathered {
             "end_turn" | "stop_sequence" => None,
             "max_tokens" => Some((
                 Cause::CutOff,
-                format!(
-                    "The answer stopped at the limit of {} output tokens.",
-                    request.max_tokens
-                ),
+                self.cut_off(request, text),
             )),
             "model_context_window_exceeded" => Some((
                 Cause::ContextFilled,
@@ -232,6 +231,19 @@ impl Gathered {
                 format!("The model stopped for the reason `{other}`, which is not expected here."),
             )),
         }
+    }
+
+    fn cut_off(&self, request: &Request, text: &str) -> String {
+        let most = self.most_tokens;
+        if most == request.max_tokens {
+            return format!("The answer stopped at the limit of {most} output tokens.");
+        }
+        let when = if text.trim().is_empty() {
+            "The model was still thinking at"
+        } else {
+            "The answer stopped at"
+        };
+        format!("{when} the limit of {most} output tokens, thinking included.")
     }
 
     fn refusal(&self) -> String {

@@ -63,14 +63,11 @@ async fn exchange(
     sending: &Arc<Sending>,
     gathered: &mut Gathered,
 ) -> Result<(), Failure> {
-    let asked = Envelope {
-        request,
-        purpose: Purpose::Answer,
-        text_as: provider.text_as,
-    };
+    let asked = provider.envelope(request, Purpose::Answer);
+    gathered.most_tokens = asked.manner.max_tokens;
     let response = post(provider, "/v1/messages", asked, sending).await?;
     gathered.request_id = header::request_id(response.headers());
-    gathered.limits = header::limits(response.headers());
+    gathered.limits = header::limits(response.headers(), (provider.now)());
     tracing::debug!(
         status = response.status().as_u16(),
         request_id = gathered.request_id.as_deref(),

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::ClaudeProvider;
 use super::call::{next_chunk, post, refused, timed_out};
-use super::envelope::{Envelope, Purpose};
+use super::envelope::Purpose;
 use super::send::Sending;
 use crate::model::Cause;
 use crate::provider::{Billed, Failure, Request};
@@ -43,11 +43,7 @@ pub(super) async fn count_tokens(
 
 async fn count(provider: &ClaudeProvider, request: &Request) -> Result<u64, Failure> {
     let sending = Arc::new(Sending::new());
-    let asked = Envelope {
-        request,
-        purpose: Purpose::Count,
-        text_as: provider.text_as,
-    };
+    let asked = provider.envelope(request, Purpose::Count);
     let mut response = post(provider, "/v1/messages/count_tokens", asked, &sending).await?;
     let idle = provider.timeouts.idle;
     if !response.status().is_success() {

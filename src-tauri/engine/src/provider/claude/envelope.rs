@@ -1,10 +1,12 @@
 //! The JSON of a request, but for the bytes of a PDF.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::TextAs;
 use super::pages::{Framed, Numbered};
-use crate::model::Cause;
+use crate::model::{Cause, Effort};
 use crate::provider::{DocumentContent, Failure, Request, RequestDocument, Shape};
 
 /// Longest title sent, in characters. The API limits titles without saying at what length.
@@ -28,7 +30,10 @@ struct Body<'a> {
 
 #[derive(Serialize)]
 struct OutputConfig<'a> {
-    format: Format<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    effort: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    format: Option<Format<'a>>,
 }
 
 #[derive(Serialize)]
@@ -54,7 +59,7 @@ enum Block<'a> {
         citations: Option<Citations>,
     },
     Text {
-        text: &'a str,
+        text: Cow<'a, str>,
     },
     #[serde(rename = "text")]
     Framed {
@@ -89,22 +94,46 @@ pub(super) enum Purpose {
     Count,
 }
 
+/// How it is asked: what the address and the model take.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Manner {
+    pub(super) text_as: TextAs,
+    /// Most output tokens, thinking included.
+    pub(super) max_tokens: u32,
+    /// How much the model is to think, where it is told.
+    pub(super) effort: Option<Effort>,
+    /// Whether a schema can be given by itself; else the prompt tells of it.
+    pub(super) takes_schemas: bool,
+}
+
 /// What is written.
 #[derive(Clone, Copy)]
 pub(super) struct Envelope<'a> {
     pub(super) request: &'a Request,
     pub(super) purpose: Purpose,
-    pub(super) text_as: TextAs,
+    pub(super) manner: Manner,
 }
 
 /// Writes a request; a PDF is left out, to be put in at [`DATA_GAP`].
 pub(super) fn write(asked: Envelope<'_>) -> Result<String, Failure> {
-    let request = asked.request;
+    let Envelope {
+        request, manner, ..
+    } = asked;
     let mut content = Vec::with_capacity(2);
     let as_prompt = matches!(
         &request.document,
-        Some(RequestDocument { content: DocumentContent::Text(_), .. }) if asked.text_as == TextAs::Prompt
+        Some(RequestDocument { content: DocumentContent::Text(_), .. }) if manner.text_as == TextAs::Prompt
     );
+    let is_file = matches!(
+        &request.document,
+        Some(RequestDocument { content: DocumentContent::File { .. }, .. })
+    );
+    if is_file && manner.text_as == TextAs::Prompt {
+        return Err(Failure::unsent(
+            Cause::PdfNotTaken,
+            "This address takes no PDFs, so nothing was sent.",
+        ));
+    }
     if as_prompt && request.shape == Shape::CitedText {
         return Err(Failure::unsent(
             Cause::InvalidRequest,
@@ -115,27 +144,36 @@ pub(super) fn write(asked: Envelope<'_>) -> Result<String, Failure> {
     if let Some(document) = &request.document {
         content.push(block(document, asked));
     }
+    let schema = match &request.shape {
+        Shape::Json(schema) => Some(schema),
+        Shape::Text | Shape::CitedText => None,
+    };
     content.push(Block::Text {
-        text: &request.prompt,
+        text: match schema.filter(|_| !manner.takes_schemas) {
+            Some(schema) => Cow::Owned(told_of_schema(&request.prompt, schema)),
+            None => Cow::Borrowed(&request.prompt),
+        },
     });
     let answered = asked.purpose == Purpose::Answer;
+    let output_config = OutputConfig {
+        effort: manner.effort.map(Effort::as_str),
+        format: schema
+            .filter(|_| manner.takes_schemas)
+            .map(|schema| Format {
+                r#type: "json_schema",
+                schema,
+            }),
+    };
     let body = Body {
         model: &request.model,
-        max_tokens: answered.then_some(request.max_tokens),
+        max_tokens: answered.then_some(manner.max_tokens),
         stream: answered.then_some(true),
         messages: [Message {
             role: "user",
             content,
         }],
-        output_config: match &request.shape {
-            Shape::Json(schema) => Some(OutputConfig {
-                format: Format {
-                    r#type: "json_schema",
-                    schema,
-                },
-            }),
-            Shape::Text | Shape::CitedText => None,
-        },
+        output_config: (output_config.effort.is_some() || output_config.format.is_some())
+            .then_some(output_config),
     };
     serde_json::to_string(&body).map_err(|error| {
         Failure::unsent(
@@ -143,6 +181,13 @@ pub(super) fn write(asked: Envelope<'_>) -> Result<String, Failure> {
             format!("The request could not be written as JSON: {error}."),
         )
     })
+}
+
+/// Returns a prompt that tells of the schema which an answer has to fit.
+fn told_of_schema(prompt: &str, schema: &serde_json::Value) -> String {
+    format!(
+        "{prompt}\n\nAnswer with one JSON object and nothing else. It has to fit this JSON Schema:\n{schema}"
+    )
 }
 
 fn block<'a>(document: &'a RequestDocument, asked: Envelope<'_>) -> Block<'a> {
@@ -153,7 +198,7 @@ fn block<'a>(document: &'a RequestDocument, asked: Envelope<'_>) -> Block<'a> {
         },
         DocumentContent::Text(pages) => {
             let text = Numbered::new(pages, document.first_page);
-            if asked.text_as == TextAs::Prompt {
+            if asked.manner.text_as == TextAs::Prompt {
                 return Block::Framed {
                     text: Framed::new(title(&document.name), text),
                 };
@@ -205,7 +250,12 @@ mod tests {
         let json = write(Envelope {
             request: &request,
             purpose: Purpose::Answer,
-            text_as: TextAs::Document,
+            manner: Manner {
+                text_as: TextAs::Document,
+                max_tokens: 1,
+                effort: Some(Effort::Low),
+                takes_schemas: true,
+            },
         })
         .unwrap();
         assert_eq!(json.matches(DATA_GAP).count(), 1);

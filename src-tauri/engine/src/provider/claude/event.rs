@@ -6,6 +6,7 @@
 use serde::Deserialize;
 
 use super::pages::Numbered;
+use crate::lenient::lenient;
 use crate::provider::{DocumentContent, RequestDocument, Usage};
 
 /// One event of a streamed answer.
@@ -159,17 +160,19 @@ impl UsageCount {
 #[derive(Debug, Deserialize)]
 pub(super) struct ErrorBody {
     pub(super) error: ApiError,
+    #[serde(default, deserialize_with = "lenient")]
     pub(super) request_id: Option<String>,
 }
 
-/// An error as the API words it.
+/// An error as the API words it. What has another shape than expected, as gateways write it, is as good as left
+/// out: the rest still counts.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct ApiError {
-    #[serde(default, rename = "type")]
+    #[serde(default, rename = "type", deserialize_with = "lenient")]
     pub(super) kind: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     pub(super) message: Option<String>,
-    #[serde(default)]
+    #[serde(default, deserialize_with = "lenient")]
     details: Option<ErrorDetails>,
 }
 

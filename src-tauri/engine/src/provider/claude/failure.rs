@@ -38,7 +38,7 @@ pub(super) fn from_status(
         should_retry: header::should_retry(headers),
         billed: billed_of_status(status, from_api),
         usage: None,
-        limits: header::limits(headers).map(Box::new),
+        limits: header::limits(headers, now).map(Box::new),
     }
 }
 
@@ -174,7 +174,9 @@ fn cause_of_code(error: &ApiError) -> Option<Cause> {
         }
         "organization_on_hold" => Some(Cause::OrganizationOnHold),
         "request_body_too_large_after_decoding" => Some(Cause::TooLarge),
-        "file_expired" | "image_dimensions_too_large" => Some(Cause::InvalidRequest),
+        "image_dimensions_too_large" => Some(Cause::InvalidRequest),
+        // It was uploaded for the attempt, and is uploaded anew for the next one.
+        "file_expired" => Some(Cause::UnexpectedStatus),
         // A code that this version does not know says no more than the bare type.
         _ => None,
     }

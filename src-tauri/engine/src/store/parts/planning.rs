@@ -9,7 +9,7 @@ use crate::parts::{self, Known, Part, Question};
 use crate::pdf::{Measures, PageMeasure};
 use crate::pricing::{DocumentWork, Estimate, Work, estimate};
 use crate::store::candidate::document_text;
-use crate::store::{Changes, Result, policy, rows};
+use crate::store::{Changes, Result, models, policy, rows};
 
 /// Returns the parts that a job would be asked in, as far as its document is known.
 ///
@@ -49,6 +49,7 @@ pub(in crate::store) fn planned(
         return Ok(Ok(Vec::new()));
     };
     let measures = measures_of_job(connection, job_id)?;
+    let ceiling = models::ceiling(connection, changes.model.as_deref().unwrap_or(&model))?;
     let document = Known {
         measures: measures.as_ref(),
         ..document
@@ -60,6 +61,7 @@ pub(in crate::store) fn planned(
             prompt_bytes,
             prompt_characters,
             max_tokens,
+            ceiling,
         },
         changes,
     );
@@ -112,6 +114,7 @@ pub(in crate::store) fn calls_left(
     keep: bool,
     changes: &Changes,
 ) -> Result<Vec<Estimate>> {
+    let ceiling = models::ceiling(connection, changes.model.as_deref().unwrap_or(model))?;
     let question = changed(
         Question {
             model,
@@ -122,6 +125,7 @@ pub(in crate::store) fn calls_left(
             prompt_bytes: whole.prompt_bytes,
             prompt_characters: whole.prompt_characters,
             max_tokens: whole.max_tokens,
+            ceiling,
         },
         changes,
     );
@@ -176,6 +180,7 @@ pub(in crate::store) fn calls_left(
     Ok(calls)
 }
 
+/// Returns what is asked with changes. What a call takes is that of the changed model already.
 fn changed<'question>(
     question: Question<'question>,
     changes: &'question Changes,
@@ -192,6 +197,7 @@ fn changed<'question>(
             body.chars().count() as u64
         }),
         max_tokens: changes.max_tokens.unwrap_or(question.max_tokens),
+        ceiling: question.ceiling,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::model::{
     AttemptOutcome, AttemptStep, Cause, JobStatus, PageRange, Provider, ResultFormat, Sends,
 };
 use crate::parts::{self, FRAME_BYTES, Known, Part, Question};
-use crate::pricing::Work;
+use crate::pricing::{Work, ceiling};
 use crate::store::{AfterAttempt, AttemptEnd, Lease, NewAnswer, Settlement, parts as stored};
 
 /// Bytes of every document.
@@ -68,6 +68,7 @@ impl Job {
             prompt_bytes,
             prompt_characters,
             max_tokens: self.max_tokens,
+            ceiling: ceiling(&self.model),
         }
     }
 

@@ -12,7 +12,7 @@ use crate::model::{
 };
 use crate::store::actions::{self, Purge};
 use crate::store::tests::support::{NOW, local};
-use crate::store::{Lease, circuits, ledger, order, queues, settings, templates};
+use crate::store::{Lease, circuits, order, queues, settings, templates, told};
 
 /// What is wrong; an error of the store is, too.
 pub(super) type Checked<T = ()> = Result<T, String>;
@@ -201,12 +201,11 @@ impl<'world> World<'world> {
                 wait_s,
             } => {
                 let limits = ToldLimits {
-                    requests: None,
                     input_tokens: *input,
-                    output_tokens: None,
+                    ..ToldLimits::default()
                 };
                 let until = wait_s.map(|wait| self.now.after(std::time::Duration::from_secs(wait)));
-                ledger::note_limits(self.connection, model, Some(limits), until, self.now)
+                told::note_limits(self.connection, model, Some(limits), until, self.now)
                     .map_err(said)
             }
             Step::Price { rate } => self.price(*rate),
