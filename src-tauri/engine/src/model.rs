@@ -45,7 +45,7 @@ pub use job::{
 };
 pub use overview::{CircuitView, ConsumerPlace, JobCounts, Overview};
 pub use problem::{Problem, ProblemCode};
-pub use queue::{LaneSettings, LaneView, Place, QueueName};
+pub use queue::{Delivery, LaneSettings, LaneView, Place, QueueName, SubmittedView};
 pub use report::{BatchReport, NextStep, RankedJob};
 pub use result::{OlderResult, ResultFormat, ResultView, ReusedFrom};
 pub use scan::{

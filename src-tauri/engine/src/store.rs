@@ -30,6 +30,7 @@ mod queues;
 mod readers;
 mod recover;
 mod redrive;
+mod remote;
 mod reports;
 mod results;
 mod retention;
@@ -67,6 +68,10 @@ pub(crate) use outbox::{
 };
 pub(crate) use parts::PartAnswer;
 pub(crate) use redrive::{Changes, Redrivable};
+pub(crate) use remote::{
+    Created, GatherRequest, Gathered, Looked, NewRequest, Refused, RemoteBatch, RemoteState, Sealing,
+    TakenIn,
+};
 pub(crate) use reports::StepRow;
 pub(crate) use results::Reusable;
 pub(crate) use submit::{NewBatch, NewInput, NewJob};

@@ -161,6 +161,20 @@ pub enum WaitingReason {
         /// What the last upload met, if it was tried.
         message: Option<String>,
     },
+    /// It waits for others, to be handed to the provider's batch API together with them.
+    FillingBatch {
+        /// Until when, at most.
+        until: Timestamp,
+    },
+    /// The provider's batch API took nothing the last time.
+    BatchApi {
+        /// What it met.
+        cause: Cause,
+        /// The same in a sentence.
+        message: String,
+        /// When that is tried again.
+        until: Timestamp,
+    },
     /// Its file is not where it was.
     FileMissing,
     /// No program is consuming the queue.

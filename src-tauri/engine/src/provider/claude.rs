@@ -4,6 +4,7 @@
 //! elsewhere), the PDF is never wholly in memory, and the key appears in no error, log or `Debug`.
 
 mod answer;
+pub(crate) mod batches;
 mod body;
 mod call;
 mod count;

@@ -85,6 +85,8 @@ enum Source<'a> {
 pub(super) enum Purpose {
     /// To be answered.
     Answer,
+    /// To be answered as a request of a batch, where nothing is streamed.
+    Batch,
     /// To have its tokens counted.
     Count,
 }
@@ -118,11 +120,11 @@ pub(super) fn write(asked: Envelope<'_>) -> Result<String, Failure> {
     content.push(Block::Text {
         text: &request.prompt,
     });
-    let answered = asked.purpose == Purpose::Answer;
+    let answered = asked.purpose != Purpose::Count;
     let body = Body {
         model: &request.model,
         max_tokens: answered.then_some(request.max_tokens),
-        stream: answered.then_some(true),
+        stream: (asked.purpose == Purpose::Answer).then_some(true),
         messages: [Message {
             role: "user",
             content,
