@@ -35,6 +35,8 @@ CREATE TABLE remote_batches (
     look_at      INTEGER,
     looks        INTEGER NOT NULL DEFAULT 0 CHECK (looks >= 0),
     trouble      TEXT,
+    -- Since when the provider does not know it.
+    missing_since INTEGER,
     -- When its results could be read first, if they could.
     results_at   INTEGER,
     ended_at     INTEGER,

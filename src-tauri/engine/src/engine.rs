@@ -31,7 +31,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::EngineConfig;
-use crate::consumer::{self, ActiveJobs, Consumer, CurrentPace, Providers, Shared, Trouble};
+use crate::consumer::{self, ActiveJobs, Consumer, CurrentPace, Providers, RemoteClaude, RemoteWork, Shared, Trouble};
 use crate::error::EngineError;
 use crate::intake::Scans;
 use crate::model::{
@@ -216,6 +216,11 @@ impl Engine {
                 trouble: Arc::clone(&self.0.trouble),
                 fault: Arc::clone(&self.0.config.fault),
                 pace: CurrentPace::default(),
+                remote: Arc::new(RemoteWork::new(
+                    self.claude_of_the_moment(),
+                    self.0.config.batch_first_look,
+                    self.0.config.batch_settle_time,
+                )),
             },
             lock,
         )
@@ -312,6 +317,10 @@ impl Engine {
         {
             // What stood in the way may not stand in the way of the new address or model.
             self.0.store.close_circuit(Provider::Claude).await?;
+            self.0
+                .store
+                .look_at_remotes(self.0.config.clock.now())
+                .await?;
         }
         self.bucket_changed(&before, &settings).await?;
         // Limits, caps and hours may have changed.
@@ -366,6 +375,15 @@ impl Engine {
                 let engine = inner.upgrade().map(Engine).ok_or(EngineError::Closed)?;
                 Ok(Arc::new(engine.claude()?))
             }
+        })
+    }
+
+    /// Hands out Claude with the key and the address of the moment, for what goes by its batch API.
+    fn claude_of_the_moment(&self) -> RemoteClaude {
+        let inner = Arc::downgrade(&self.0);
+        Arc::new(move || {
+            let engine = inner.upgrade().map(Engine).ok_or(EngineError::Closed)?;
+            engine.claude()
         })
     }
 

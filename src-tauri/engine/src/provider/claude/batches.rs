@@ -26,7 +26,7 @@ use crate::model::{Cause, Timestamp};
 use crate::provider::{Billed, Failure, Request};
 
 pub(crate) use part::Part;
-pub(crate) use results::{Outcome, RemoteResult, Results, read_answer};
+pub(crate) use results::{Outcome, RemoteResult, Results, read_answer, usage_of};
 
 /// The largest body that is sent at once, in bytes. The API takes 256 MB; read as millions, that holds
 /// whichever is meant.
@@ -332,8 +332,18 @@ async fn create(
         .body(Body::wrap_stream(body));
     let response = wait_for_head(call.send(), sending, provider.timeouts).await?;
     let idle = provider.timeouts.idle;
-    if !response.status().is_success() {
-        return Err(refused(provider, response, idle).await);
+    let status = response.status();
+    if !status.is_success() {
+        let failure = refused(provider, response, idle).await;
+        // One that broke down may have done so after it took the batch. It is looked for, which costs minutes;
+        // sent again, it might be paid twice.
+        let may_exist = matches!(status.as_u16(), 408 | 409 | 500..=599)
+            && !matches!(status.as_u16(), 503 | 529);
+        return Err(if may_exist {
+            failure.billed(Billed::Unknown)
+        } else {
+            failure.billed(Billed::No)
+        });
     }
     // From here on it exists, whatever becomes of the answer that names it.
     let body = whole(response, idle)

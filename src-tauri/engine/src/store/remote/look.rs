@@ -45,6 +45,8 @@ pub(crate) struct RemoteBatch {
     pub(crate) looks: u32,
     /// When its results could be read first, if they could.
     pub(crate) results_at: Option<Timestamp>,
+    /// Since when the provider does not know it.
+    pub(crate) missing_since: Option<Timestamp>,
     /// When it is looked at next.
     pub(crate) look_at: Timestamp,
     /// Whether nobody wants any of its results.
@@ -69,18 +71,21 @@ pub(crate) struct Created {
 }
 
 /// What a look came to.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Looked {
     /// When to look next.
     pub(crate) look_at: Timestamp,
     /// What it met, where it did not go well.
     pub(crate) trouble: Option<String>,
+    /// Whether the provider does not know it.
+    pub(crate) missing: bool,
     /// Whether its results are there.
     pub(crate) has_results: bool,
 }
 
 const COLUMNS: &str = "remote_no, state, replace(lease_id, '-', ''), requests, address, key_mark, sent_at, \
      remote_id, created_at, called_off, looks, results_at, look_at, \
+     missing_since, \
      NOT EXISTS (SELECT 1 FROM remote_items AS i JOIN jobs AS j USING (job_id) \
                  WHERE i.remote_no = b.remote_no AND i.settled_at IS NULL AND j.status <> 'cancelled' \
                    AND j.generation = i.generation)";
@@ -100,8 +105,21 @@ fn remote(row: &Row<'_>) -> rusqlite::Result<RemoteBatch> {
         looks: row.get(10)?,
         results_at: rows::optional_timestamp(row, 11)?,
         look_at: rows::timestamp(row, 12)?,
-        unwanted: row.get(13)?,
+        missing_since: rows::optional_timestamp(row, 13)?,
+        unwanted: row.get(14)?,
     })
+}
+
+impl Looked {
+    /// It went well, and is looked at again at a moment.
+    pub(crate) fn again_at(look_at: Timestamp) -> Self {
+        Self {
+            look_at,
+            trouble: None,
+            missing: false,
+            has_results: false,
+        }
+    }
 }
 
 impl Store {
@@ -165,7 +183,8 @@ impl Store {
             connection
                 .prepare_cached(
                     "UPDATE remote_batches SET look_at = ?2, trouble = ?3, looks = looks + 1,
-                         results_at = CASE WHEN ?4 THEN coalesce(results_at, ?5) ELSE results_at END
+                         results_at = CASE WHEN ?4 THEN coalesce(results_at, ?5) ELSE results_at END,
+                         missing_since = CASE WHEN ?6 THEN coalesce(missing_since, ?5) END
                      WHERE remote_no = ?1 AND state IN ('sending', 'under-way')",
                 )?
                 .execute((
@@ -174,6 +193,7 @@ impl Store {
                     &looked.trouble,
                     looked.has_results,
                     now.0,
+                    looked.missing,
                 ))?;
             Ok(())
         })

@@ -11,7 +11,7 @@ use super::super::call::next_chunk;
 use super::super::event::{ErrorBody, Message};
 use super::super::failure;
 use crate::model::JobPhase;
-use crate::provider::{Answer, Billed, Failure, Progress, Request};
+use crate::provider::{Answer, Billed, Failure, Progress, Request, Usage};
 
 /// No line of a real result is longer.
 const LONGEST_LINE: usize = 64 * 1024 * 1024;
@@ -174,6 +174,14 @@ pub(crate) fn read_answer(message: Value, request: &Request) -> Result<Answer, F
     })?;
     gathered.take_whole(message, &Nobody)?;
     gathered.finish(request)
+}
+
+/// Returns what an answer used, and the model that it names; `None` where it does not say.
+pub(crate) fn usage_of(message: Value) -> Option<(Usage, Option<String>)> {
+    let message: Message = serde_json::from_value(message).ok()?;
+    let mut usage = Usage::default();
+    message.usage?.merge_into(&mut usage);
+    Some((usage, message.model))
 }
 
 /// Nobody waits for how an answer comes on that is there already.
