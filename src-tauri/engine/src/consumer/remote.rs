@@ -71,7 +71,7 @@ impl RemoteWork {
     /// Returns when a remote batch is looked at next: often at first, every few minutes when it takes longer.
     fn next_look(&self, remote: &RemoteBatch, now: Timestamp) -> Timestamp {
         const MINUTE: u64 = 60;
-        let age = now.since(remote.created_at.unwrap_or(remote.sent_at));
+        let age = now.since(remote.sent_at);
         let times = match age.as_secs() / MINUTE {
             0..10 => 1,
             10..60 => 2,

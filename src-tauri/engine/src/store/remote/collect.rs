@@ -49,8 +49,7 @@ impl Store {
         now: Timestamp,
     ) -> Result<()> {
         self.write(move |connection| {
-            close_unwanted(connection, &lease, settlement, now)?;
-            settle_item(connection, &custom_id, now)
+            settle_unwanted(connection, &custom_id, &lease, settlement, now)
         })
         .await
     }
@@ -90,6 +89,17 @@ impl Store {
         })
         .await
     }
+}
+
+pub(in crate::store) fn settle_unwanted(
+    connection: &Connection,
+    custom_id: &str,
+    lease: &Lease,
+    settlement: Settlement,
+    now: Timestamp,
+) -> Result<()> {
+    close_unwanted(connection, lease, settlement, now)?;
+    settle_item(connection, custom_id, now)
 }
 
 pub(in crate::store) fn take_in(
