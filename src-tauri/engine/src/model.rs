@@ -41,7 +41,7 @@ pub use export::{ExportFormat, ExportRequest, Exported};
 pub use id::{BatchId, JobId, Sha256, Timestamp};
 pub use job::{
     CapScope, JobDetail, JobFilter, JobKind, JobPage, JobStatus, JobView, JobsShown, PartState,
-    PartView, PartsDone, WaitingReason,
+    PartView, PartsDone, RemoteView, WaitingReason,
 };
 pub use overview::{CircuitView, ConsumerPlace, JobCounts, Overview};
 pub use problem::{Problem, ProblemCode};

@@ -5,13 +5,13 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params_from_iter};
 
 use super::outlook::{Outlook, held_reason, outlook, reason_of};
 use super::results::ResultRow;
-use super::{Result, Store, candidate, held, results, rows, search};
+use super::{Result, Store, candidate, held, remote, results, rows, search};
 use crate::calendar::LocalTime;
 use crate::error::EngineError;
 use crate::model::{
     AttemptView, BatchId, Cause, ConsumerPlace, Delivery, DocumentView, Finding, JobFilter, JobId, JobPage,
-    JobStatus, JobView, JobsShown, PageRange, PartState, PartView, PartsDone, Provider, Sends,
-    Sha256, Timestamp, Variables, WaitingReason,
+    JobStatus, JobView, JobsShown, PageRange, PartState, PartView, PartsDone, Provider, RemoteView,
+    Sends, Sha256, Timestamp, Variables, WaitingReason,
 };
 use crate::pricing::estimate;
 
@@ -32,6 +32,8 @@ pub(crate) struct JobRecord {
     /// In order; empty for a job that is asked as a whole.
     pub(crate) parts: Vec<PartView>,
     pub(crate) sends: Sends,
+    /// Where it stands with the batch API.
+    pub(crate) remote: Option<RemoteView>,
     /// Values of the template's variables that a person gave.
     pub(crate) variables: Variables,
     /// Newest run first.
@@ -382,6 +384,7 @@ fn record(connection: &Connection, job_id: &JobId, context: &ListContext) -> Res
         attempts: attempts(connection, job_id)?,
         parts: parts(connection, job_id)?,
         sends,
+        remote: remote::of_job(connection, job_id)?,
         results: results::of_job(connection, job_id)?,
     })
 }

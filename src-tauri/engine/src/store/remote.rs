@@ -19,14 +19,18 @@ use super::{Lease, Result, rows};
 use crate::model::{JobId, Timestamp};
 
 pub(crate) use collect::TakenIn;
-pub(super) use collect::take_in;
+#[cfg(test)]
+pub(super) use collect::{settle_unwanted, take_in};
+pub(super) use gather::filled_at;
+#[cfg(test)]
+pub(super) use gather::gather;
 pub(crate) use gather::{GatherRequest, Gathered};
-pub(super) use gather::{filled_at, gather};
 pub(crate) use handing::{NewRequest, Refused, Sealing};
+#[cfg(test)]
 pub(super) use handing::{handed, put_back, seal};
-pub(super) use hold::{Hold, hold, release};
+pub(super) use hold::{hold, release};
 pub(crate) use look::{Created, Looked, RemoteBatch, RemoteState};
-pub(super) use look::{is_out, submitted};
+pub(super) use look::{is_out, of_job, submitted};
 pub(super) use recover::recover;
 
 /// A request of a remote batch whose outcome was not dealt with.

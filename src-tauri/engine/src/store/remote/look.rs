@@ -1,9 +1,9 @@
 //! Looking after what the batch API has.
 
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::state;
-use crate::model::{SubmittedView, Timestamp};
+use crate::model::{JobId, RemoteView, SubmittedView, Timestamp};
 use crate::store::{Result, Store, rows};
 
 /// Where a remote batch stands that is not over.
@@ -253,6 +253,29 @@ pub(in crate::store) fn submitted(connection: &Connection) -> Result<Option<Subm
         since,
         trouble,
     }))
+}
+
+/// Returns where a job stands with the batch API.
+pub(in crate::store) fn of_job(
+    connection: &Connection,
+    job_id: &JobId,
+) -> Result<Option<RemoteView>> {
+    Ok(connection
+        .prepare_cached(
+            "SELECT r.remote_id, i.custom_id, r.requests, r.sent_at, r.trouble
+             FROM remote_items AS i JOIN remote_batches AS r USING (remote_no)
+             WHERE i.job_id = ?1 AND i.settled_at IS NULL LIMIT 1",
+        )?
+        .query_row([job_id.as_str()], |row| {
+            Ok(RemoteView {
+                remote_id: row.get(0)?,
+                custom_id: row.get(1)?,
+                requests: rows::unsigned(row, 2)?,
+                sent_at: rows::timestamp(row, 3)?,
+                trouble: row.get(4)?,
+            })
+        })
+        .optional()?)
 }
 
 /// Condition over `jobs AS j`: a request of it is out whose outcome is not dealt with.
