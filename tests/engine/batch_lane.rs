@@ -7,7 +7,7 @@ use gistmill_engine::model::{
     QueueName, RetryChanges, Selection, Submission, Submitted, WaitingReason,
 };
 use gistmill_testkit::fake_claude::{
-    BatchSettings, Call, ClockSettings, FakeClaude, Fault, Options, Reply, Rule, Scenario,
+    BatchSettings, ClockSettings, FakeClaude, Fault, Options, Reply, Rule, Scenario,
 };
 use gistmill_testkit::pdf::numbered_pdf;
 
@@ -154,12 +154,12 @@ async fn jobs_of_bulk_go_together_for_half_the_price_and_take_nothing_of_the_min
 async fn each_outcome_ends_its_own_job() {
     let house = house_with(BatchSettings::default()).await;
     let claude = &house.claude;
-    for (number, reply) in [
-        (1, Reply::stopped("max_tokens")),
-        (2, Reply::fault(Fault::PdfDamaged)),
-        (3, Reply::fault(Fault::Overloaded)),
+    for (title, reply) in [
+        ("a.pdf", Reply::stopped("max_tokens")),
+        ("b.pdf", Reply::fault(Fault::PdfNotValid)),
+        ("c.pdf", Reply::fault(Fault::Overloaded)),
     ] {
-        claude.script(Rule::of(Call::BatchRequest, reply).request(number));
+        claude.script(Rule::titled(title, reply).times(1));
     }
     let names = ["a.pdf", "b.pdf", "c.pdf", "d.pdf"];
     let submitted = house.add_as(&names, to_bulk()).await;
@@ -194,7 +194,7 @@ async fn what_expires_goes_back_in_line_and_costs_no_attempt() {
     let house = house_with(BatchSettings::default()).await;
     house
         .claude
-        .script(Rule::of(Call::BatchRequest, Reply::Expired).request(1));
+        .script(Rule::titled("a.pdf", Reply::Expired).times(1));
     let submitted = house.add_as(&["a.pdf", "b.pdf"], to_bulk()).await;
     until_all_handed(&house, &submitted).await;
     pass(&house, Duration::from_secs(24 * 3600));

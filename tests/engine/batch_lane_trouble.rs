@@ -7,7 +7,6 @@ use gistmill_testkit::fake_claude::{BatchSettings, Call, Fault, Reply, Rule, Sce
 
 use crate::batch_lane::{
     billed, by_batch, claude_with, house_with, pass, spent, to_bulk, until_all_handed,
-    until_handed,
 };
 use crate::support::House;
 
@@ -42,7 +41,7 @@ async fn a_batch_whose_creation_was_not_answered_is_found_and_not_sent_again() {
     .await;
     house
         .claude
-        .script(Rule::of(Call::CreateBatch, Reply::Lost).request(1));
+        .script(Rule::on(Call::CreateBatch, Reply::Lost).times(1));
     let submitted = house.add_as(&["a.pdf", "b.pdf"], to_bulk()).await;
     for job_id in &submitted.job_ids {
         house.until_status(job_id, JobStatus::Submitted).await;
@@ -73,7 +72,7 @@ async fn a_batch_that_still_runs_is_waited_for_though_its_id_is_not_known() {
     .await;
     house
         .claude
-        .script(Rule::of(Call::CreateBatch, Reply::Lost).request(1));
+        .script(Rule::on(Call::CreateBatch, Reply::Lost).times(1));
     let submitted = house.add_as(&["a.pdf", "b.pdf"], to_bulk()).await;
     for job_id in &submitted.job_ids {
         house.until_status(job_id, JobStatus::Submitted).await;
@@ -93,7 +92,7 @@ async fn a_batch_that_still_runs_is_waited_for_though_its_id_is_not_known() {
 async fn what_did_not_arrive_is_handed_over_again_after_a_while_and_costs_no_attempt() {
     let house = house_with(BatchSettings::default()).await;
     house.claude.script(
-        Rule::of(Call::CreateBatch, Reply::fault(Fault::ServerError)).request(1),
+        Rule::on(Call::CreateBatch, Reply::fault(Fault::Internal)).times(1),
     );
     let submitted = house.add_as(&["a.pdf", "b.pdf"], to_bulk()).await;
     for job_id in &submitted.job_ids {
@@ -120,7 +119,7 @@ async fn what_did_not_arrive_is_handed_over_again_after_a_while_and_costs_no_att
 async fn what_would_hit_every_job_opens_the_circuit_and_uses_up_no_attempt() {
     let house = house_with(BatchSettings::default()).await;
     house.claude.script(
-        Rule::of(Call::CreateBatch, Reply::fault(Fault::KeyRefused)).times(1),
+        Rule::on(Call::CreateBatch, Reply::fault(Fault::Authentication)).times(1),
     );
     let submitted = house.add_as(&["a.pdf", "b.pdf"], to_bulk()).await;
     for job_id in &submitted.job_ids {
@@ -144,7 +143,7 @@ async fn what_would_hit_every_job_opens_the_circuit_and_uses_up_no_attempt() {
 async fn passing_trouble_of_the_batch_api_delays_bulk_alone_and_says_so() {
     let house = house_with(BatchSettings::default()).await;
     house.claude.script(
-        Rule::of(Call::CreateBatch, Reply::fault(Fault::Overloaded)).times(1),
+        Rule::on(Call::CreateBatch, Reply::fault(Fault::Overloaded)).times(1),
     );
     let submitted = house.add_as(&["a.pdf", "b.pdf"], to_bulk()).await;
     house.until_answer("The batch API took nothing").await;
@@ -159,7 +158,7 @@ async fn passing_trouble_of_the_batch_api_delays_bulk_alone_and_says_so() {
 #[tokio::test]
 async fn an_address_without_a_batch_api_is_said_to_be_one() {
     let house = house_with(BatchSettings::default()).await;
-    house.claude.script(Rule::of(
+    house.claude.script(Rule::on(
         Call::CreateBatch,
         Reply::fault(Fault::ModelNotFound),
     ));
@@ -332,7 +331,7 @@ async fn results_that_break_off_are_read_again_and_nothing_is_dealt_with_twice()
     let house = house_with(BatchSettings::default()).await;
     house
         .claude
-        .script(Rule::of(Call::BatchResults, Reply::Lost).request(1));
+        .script(Rule::on(Call::BatchResults, Reply::Lost).times(1));
     let submitted = house
         .add_as(&["a.pdf", "b.pdf", "c.pdf"], to_bulk())
         .await;
@@ -359,6 +358,4 @@ async fn until_settled(house: &House) {
             .until(&job.job_id, "its end", |detail| detail.remote.is_none())
             .await;
     }
-    // One of them may have been handed over alone before.
-    let _ = until_handed;
 }

@@ -5,6 +5,8 @@
     reason = "helpers of tests stop the test when they can't go on"
 )]
 
+mod batch_lane;
+mod batch_lane_trouble;
 mod bucket;
 mod claude;
 mod claude_faults;
