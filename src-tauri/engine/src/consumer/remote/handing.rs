@@ -85,10 +85,7 @@ async fn hand_over(shared: &Shared) -> Result<bool> {
             Vec::new()
         }
     };
-    let place = place.unwrap_or_else(|| crate::provider::claude::batches::Place {
-        address: String::new(),
-        key_mark: String::new(),
-    });
+    let place = place.unwrap_or_default();
     let sealing = Sealing {
         remote_no: gathered.remote_no,
         requests: ready

@@ -44,7 +44,7 @@ const BEGINNING: &str = "{\"requests\":[";
 const END: &str = "]}";
 
 /// Where batches are: who asks elsewhere, or with the key of another workspace, can't see them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) address: String,
     /// Tells keys apart, and says nothing of them.
