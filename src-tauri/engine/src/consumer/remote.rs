@@ -57,10 +57,14 @@ impl RemoteWork {
         }
     }
 
-    /// Wakes both: something may be ready.
-    pub(super) fn look_again(&self) {
-        self.handing.notify_one();
-        self.watching.notify_one();
+    /// Wakes those for whom something may be ready.
+    pub(super) fn look_again(&self, hands_over: bool, has_remotes: bool) {
+        if hands_over {
+            self.handing.notify_one();
+        }
+        if has_remotes {
+            self.watching.notify_one();
+        }
     }
 
     /// Ends what is being sent.

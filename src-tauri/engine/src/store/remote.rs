@@ -30,7 +30,7 @@ pub(crate) use handing::{NewRequest, Refused, Sealing};
 pub(super) use handing::{handed, put_back, seal};
 pub(super) use hold::{hold, release};
 pub(crate) use look::{Created, Looked, RemoteBatch, RemoteState};
-pub(super) use look::{is_out, of_job, submitted};
+pub(super) use look::{are_out, is_out, of_job, submitted};
 pub(super) use recover::recover;
 
 /// A request of a remote batch whose outcome was not dealt with.
@@ -121,6 +121,22 @@ fn is_dealt_with(connection: &Connection, lease: &Lease) -> Result<Option<bool>>
         )?
         .query_row((lease.job_id.as_str(), &lease.lease_id), |row| row.get(0))
         .optional()?)
+}
+
+/// Has remote batches looked at in time, and handed over in time, where the clock went back.
+pub(super) fn follow_clock(connection: &Connection, now: Timestamp) -> Result<()> {
+    /// Nothing is put off for longer, in milliseconds.
+    const LONGEST: i64 = 24 * 3_600_000;
+    connection
+        .prepare_cached(
+            "UPDATE remote_batches SET sent_at = min(sent_at, ?1), look_at = ?1
+             WHERE state IN ('sending', 'under-way') AND (sent_at > ?1 OR look_at > ?1 + ?2)",
+        )?
+        .execute((now.0, LONGEST))?;
+    connection
+        .prepare_cached("UPDATE remote_hold SET retry_at = ?1 WHERE retry_at > ?1 + ?2")?
+        .execute((now.0, LONGEST))?;
+    Ok(())
 }
 
 /// Reads a row of remote batches.

@@ -16,8 +16,8 @@ use crate::provider::claude::ClaudeProvider;
 use crate::provider::claude::batches::RemoteStatus;
 use crate::store::{Created, Looked, Refused, RemoteBatch, Result};
 
-/// By how much the clocks here and there may differ.
-const CLOCKS_DIFFER: Duration = Duration::from_secs(3_600);
+/// By how much the clocks here and there may differ, also where ours was put right meanwhile.
+const CLOCKS_DIFFER: Duration = Duration::from_secs(48 * 3_600);
 /// Most pages of the list that are read: ten thousand remote batches since it was sent.
 const MOST_PAGES: u32 = 100;
 /// Looks at the list before it may be taken for complete.

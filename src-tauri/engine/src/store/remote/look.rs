@@ -226,6 +226,15 @@ impl Store {
     }
 }
 
+/// Says whether the batch API has something, or may have.
+pub(in crate::store) fn are_out(connection: &Connection) -> Result<bool> {
+    Ok(connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM remote_batches WHERE state IN ('sending', 'under-way'))",
+        )?
+        .query_row([], |row| row.get(0))?)
+}
+
 /// Returns what the batch API has; `None` for nothing.
 pub(in crate::store) fn submitted(connection: &Connection) -> Result<Option<SubmittedView>> {
     let jobs = connection
