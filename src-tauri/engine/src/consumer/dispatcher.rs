@@ -27,8 +27,7 @@ const LARGEST_CLAIM: u32 = 100;
 /// Claims and starts attempts until `stop` is cancelled.
 pub(super) async fn run(shared: Arc<Shared>, stop: CancellationToken, tasks: TaskTracker) {
     while !stop.is_cancelled() {
-        let dispatched = dispatch(&shared, &tasks).await;
-        let next = match dispatched {
+        let next = match dispatch(&shared, &tasks).await {
             // Of the moment at which nothing was ready: what became ready since then must wake us.
             Ok(moment) => {
                 let outlook = shared.store.outlook(moment).await;
