@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use gistmill_engine::model::{
-    BulkAction, Cause, Delivery, JobDetail, JobId, JobStatus, LaneSettings, LeftOutReason, Provider,
-    QueueName, RetryChanges, Selection, Submission, Submitted, WaitingReason,
+    BulkAction, Cause, Delivery, JobDetail, JobId, JobStatus, LaneSettings, LeftOutReason,
+    Provider, QueueName, RetryChanges, Selection, Submission, Submitted, WaitingReason,
 };
 use gistmill_testkit::fake_claude::{
     BatchSettings, ClockSettings, FakeClaude, Fault, Options, Reply, Rule, Scenario,
@@ -114,9 +114,7 @@ pub(crate) fn billed(house: &House) -> i64 {
 #[tokio::test]
 async fn jobs_of_bulk_go_together_for_half_the_price_and_take_nothing_of_the_minute() {
     let house = house_with(BatchSettings::default()).await;
-    let submitted = house
-        .add_as(&["a.pdf", "b.pdf", "c.pdf"], to_bulk())
-        .await;
+    let submitted = house.add_as(&["a.pdf", "b.pdf", "c.pdf"], to_bulk()).await;
     until_all_handed(&house, &submitted).await;
     let overview = house.engine.overview().await.unwrap();
     let answer = overview.answer.unwrap_or_default();
@@ -247,16 +245,11 @@ async fn jobs_wait_for_others_as_long_as_a_person_wants_and_say_so() {
     let submitted = house.add_as(&["a.pdf", "b.pdf"], to_bulk()).await;
     let waiting = house
         .until(&submitted.job_ids[0], "others", |detail| {
-            matches!(
-                detail.job.waiting,
-                Some(WaitingReason::FillingBatch { .. })
-            )
+            matches!(detail.job.waiting, Some(WaitingReason::FillingBatch { .. }))
         })
         .await;
     assert_eq!(waiting.job.status, JobStatus::Pending);
-    house
-        .until_answer("handed to the batch API together")
-        .await;
+    house.until_answer("handed to the batch API together").await;
     let third = house.add_as(&["c.pdf"], to_bulk()).await;
     until_all_handed(&house, &third).await;
     assert_eq!(
@@ -281,9 +274,7 @@ async fn a_cap_holds_at_batch_prices() {
     house
         .set(|settings| settings.day_cap_micros = Some(70_000))
         .await;
-    let submitted = house
-        .add_as(&["a.pdf", "b.pdf", "c.pdf"], to_bulk())
-        .await;
+    let submitted = house.add_as(&["a.pdf", "b.pdf", "c.pdf"], to_bulk()).await;
     for job_id in &submitted.job_ids[..2] {
         until_handed(&house, job_id).await;
     }
@@ -378,13 +369,13 @@ async fn a_cancelled_job_ends_at_once_and_what_is_paid_of_it_is_kept() {
     house.until_status(cancelled, JobStatus::Cancelled).await;
     let plan = house
         .engine
-        .plan_retry(
-            Selection::one(cancelled.clone()),
-            RetryChanges::default(),
-        )
+        .plan_retry(Selection::one(cancelled.clone()), RetryChanges::default())
         .await
         .unwrap();
-    assert_eq!(plan.jobs, 0, "it may be answered: it is not asked again now");
+    assert_eq!(
+        plan.jobs, 0,
+        "it may be answered: it is not asked again now"
+    );
     assert!(
         plan.left_out
             .iter()

@@ -91,9 +91,9 @@ async fn a_batch_that_still_runs_is_waited_for_though_its_id_is_not_known() {
 #[tokio::test]
 async fn what_did_not_arrive_is_handed_over_again_after_a_while_and_costs_no_attempt() {
     let house = house_with(BatchSettings::default()).await;
-    house.claude.script(
-        Rule::on(Call::CreateBatch, Reply::fault(Fault::Internal)).times(1),
-    );
+    house
+        .claude
+        .script(Rule::on(Call::CreateBatch, Reply::fault(Fault::Internal)).times(1));
     let submitted = house.add_as(&["a.pdf", "b.pdf"], to_bulk()).await;
     for job_id in &submitted.job_ids {
         house.until_status(job_id, JobStatus::Submitted).await;
@@ -109,7 +109,10 @@ async fn what_did_not_arrive_is_handed_over_again_after_a_while_and_costs_no_att
     until_all_handed(&house, &submitted).await;
     assert_eq!(house.claude.batches().len(), 1);
     let detail = house.job(&submitted.job_ids[0]).await;
-    assert_eq!(detail.job.attempts, 1, "the one that did not arrive does not count");
+    assert_eq!(
+        detail.job.attempts, 1,
+        "the one that did not arrive does not count"
+    );
     pass(&house, MINUTE * 10);
     house.until_completed(&submitted).await;
     assert_eq!(spent(&house).await, (billed(&house), 0, 0));
@@ -118,9 +121,9 @@ async fn what_did_not_arrive_is_handed_over_again_after_a_while_and_costs_no_att
 #[tokio::test]
 async fn what_would_hit_every_job_opens_the_circuit_and_uses_up_no_attempt() {
     let house = house_with(BatchSettings::default()).await;
-    house.claude.script(
-        Rule::on(Call::CreateBatch, Reply::fault(Fault::Authentication)).times(1),
-    );
+    house
+        .claude
+        .script(Rule::on(Call::CreateBatch, Reply::fault(Fault::Authentication)).times(1));
     let submitted = house.add_as(&["a.pdf", "b.pdf"], to_bulk()).await;
     for job_id in &submitted.job_ids {
         let held = house
@@ -142,9 +145,9 @@ async fn what_would_hit_every_job_opens_the_circuit_and_uses_up_no_attempt() {
 #[tokio::test]
 async fn passing_trouble_of_the_batch_api_delays_bulk_alone_and_says_so() {
     let house = house_with(BatchSettings::default()).await;
-    house.claude.script(
-        Rule::on(Call::CreateBatch, Reply::fault(Fault::Overloaded)).times(1),
-    );
+    house
+        .claude
+        .script(Rule::on(Call::CreateBatch, Reply::fault(Fault::Overloaded)).times(1));
     let submitted = house.add_as(&["a.pdf", "b.pdf"], to_bulk()).await;
     house.until_answer("The batch API took nothing").await;
     let job = house.job(&submitted.job_ids[0]).await.job;
@@ -332,9 +335,7 @@ async fn results_that_break_off_are_read_again_and_nothing_is_dealt_with_twice()
     house
         .claude
         .script(Rule::on(Call::BatchResults, Reply::Lost).times(1));
-    let submitted = house
-        .add_as(&["a.pdf", "b.pdf", "c.pdf"], to_bulk())
-        .await;
+    let submitted = house.add_as(&["a.pdf", "b.pdf", "c.pdf"], to_bulk()).await;
     until_all_handed(&house, &submitted).await;
     pass(&house, MINUTE * 10);
     house

@@ -31,7 +31,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::EngineConfig;
-use crate::consumer::{self, ActiveJobs, Consumer, CurrentPace, Providers, RemoteClaude, RemoteWork, Shared, Trouble};
+use crate::consumer::{
+    self, ActiveJobs, Consumer, CurrentPace, Providers, RemoteClaude, RemoteWork, Shared, Trouble,
+};
 use crate::error::EngineError;
 use crate::intake::Scans;
 use crate::model::{

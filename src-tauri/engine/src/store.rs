@@ -69,8 +69,7 @@ pub(crate) use outbox::{
 pub(crate) use parts::PartAnswer;
 pub(crate) use redrive::{Changes, Redrivable};
 pub(crate) use remote::{
-    Created, GatherRequest, Gathered, Looked, NewRequest, Refused, RemoteBatch, RemoteState, Sealing,
-    TakenIn,
+    Created, GatherRequest, Looked, NewRequest, Refused, RemoteBatch, RemoteState, Sealing, TakenIn,
 };
 pub(crate) use reports::StepRow;
 pub(crate) use results::Reusable;

@@ -308,9 +308,7 @@ impl Cause {
             }
             Self::UnexpectedStatus => "Run it again; if it stays, read the message of the attempt.",
             Self::Interrupted => "Run it again. The call that was cut off may still be billed.",
-            Self::BatchExpired => {
-                "Run it again; or have each job delivered by a call of its own."
-            }
+            Self::BatchExpired => "Run it again; or have each job delivered by a call of its own.",
             Self::BatchLost => "Run it again. The request may have been answered and billed.",
             Self::FileMissing => "Put the file back where it was, then run it again.",
             Self::FileUnreadable => "Make the file readable for your user, then run it again.",

@@ -11,8 +11,8 @@ use super::candidate::Candidate;
 use super::{Result, Store, parts, rows, templates, turns};
 use crate::calendar::LocalTime;
 use crate::model::{
-    AttemptStep, Cause, Delivery, DocumentFacts, Encryption, JobId, JobKind, Provider, QueueName, Sends,
-    Timestamp, Variables,
+    AttemptStep, Cause, Delivery, DocumentFacts, Encryption, JobId, JobKind, Provider, QueueName,
+    Sends, Timestamp, Variables,
 };
 use crate::templates::Template;
 

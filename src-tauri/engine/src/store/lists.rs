@@ -9,9 +9,9 @@ use super::{Result, Store, candidate, held, remote, results, rows, search};
 use crate::calendar::LocalTime;
 use crate::error::EngineError;
 use crate::model::{
-    AttemptView, BatchId, Cause, ConsumerPlace, Delivery, DocumentView, Finding, JobFilter, JobId, JobPage,
-    JobStatus, JobView, JobsShown, PageRange, PartState, PartView, PartsDone, Provider, RemoteView,
-    Sends, Sha256, Timestamp, Variables, WaitingReason,
+    AttemptView, BatchId, Cause, ConsumerPlace, Delivery, DocumentView, Finding, JobFilter, JobId,
+    JobPage, JobStatus, JobView, JobsShown, PageRange, PartState, PartView, PartsDone, Provider,
+    RemoteView, Sends, Sha256, Timestamp, Variables, WaitingReason,
 };
 use crate::pricing::estimate;
 

@@ -21,10 +21,12 @@ use crate::model::{JobId, Timestamp};
 pub(crate) use collect::TakenIn;
 #[cfg(test)]
 pub(super) use collect::{settle_unwanted, take_in};
+pub(crate) use gather::GatherRequest;
+#[cfg(test)]
+pub(crate) use gather::Gathered;
 pub(super) use gather::filled_at;
 #[cfg(test)]
 pub(super) use gather::gather;
-pub(crate) use gather::{GatherRequest, Gathered};
 pub(crate) use handing::{NewRequest, Refused, Sealing};
 #[cfg(test)]
 pub(super) use handing::{handed, put_back, seal};

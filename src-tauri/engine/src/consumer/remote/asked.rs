@@ -59,9 +59,12 @@ pub(super) async fn request(
     } = serde_json::from_str(asked).unwrap_or_default();
     let content = match characters {
         // Where something stands in a text depends on its length alone.
-        Some(characters) => {
-            DocumentContent::Text(characters.into_iter().map(|count| "x".repeat(count)).collect())
-        }
+        Some(characters) => DocumentContent::Text(
+            characters
+                .into_iter()
+                .map(|count| "x".repeat(count))
+                .collect(),
+        ),
         None => DocumentContent::File {
             path: job.source_path.clone().unwrap_or_default().into(),
             bytes: job.source_bytes.unwrap_or_default(),

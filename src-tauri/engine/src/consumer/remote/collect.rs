@@ -6,8 +6,8 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use super::super::worker::{self, cost_micros, stored};
 use super::super::Shared;
+use super::super::worker::{self, cost_micros, stored};
 use super::handing::put_off;
 use super::{LEASE, asked, lost};
 use crate::fault::FaultPoint;
@@ -99,7 +99,10 @@ async fn finish(shared: &Shared, remote: &RemoteBatch) -> Result<()> {
         let missing = "It is not among the results. It may have been answered and billed.";
         lost::give_up(shared, remote.remote_no, missing).await?;
     }
-    shared.store.end_remote(remote.remote_no, false, now).await?;
+    shared
+        .store
+        .end_remote(remote.remote_no, false, now)
+        .await?;
     // Jobs that were put back in line are handed over anew.
     shared.wake.notify_one();
     Ok(())
@@ -162,9 +165,7 @@ async fn settle(
             match answer {
                 Ok(answer) => worker::answered(shared, job, answer).await,
                 // It was answered and is billed.
-                Err(failure) => {
-                    worker::end(shared, job, failure.billed(Billed::Unknown)).await
-                }
+                Err(failure) => worker::end(shared, job, failure.billed(Billed::Unknown)).await,
             }
         }
         Outcome::Errored(failure) => worker::failed(shared, job, failure).await,
@@ -199,7 +200,10 @@ async fn unwanted(shared: &Shared, model: &str, outcome: Outcome) -> Result<Sett
     };
     let prices = shared.store.prices().await?;
     let cost = |model: &str| cost_micros(&prices, Delivery::Batch, model, &usage);
-    let micros = answered_by.as_deref().and_then(cost).or_else(|| cost(model));
+    let micros = answered_by
+        .as_deref()
+        .and_then(cost)
+        .or_else(|| cost(model));
     Ok(Settlement::Known {
         input_tokens: usage.limited_input(),
         output_tokens: usage.output_tokens,

@@ -195,7 +195,11 @@ async fn send(
                 created_at: status.created_at.unwrap_or(now),
                 remote_id: status.remote_id,
             };
-            tracing::info!(remote_id = created.remote_id, requests, "handed to the batch API");
+            tracing::info!(
+                remote_id = created.remote_id,
+                requests,
+                "handed to the batch API"
+            );
             let look_at = now.after(shared.remote.first_look);
             stored(shared, || {
                 shared.store.handed(remote_no, created.clone(), look_at)

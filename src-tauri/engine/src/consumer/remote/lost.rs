@@ -1,7 +1,7 @@
 //! Requests whose outcome can't be found out: each may have run, and counts in full.
 
-use super::super::worker::{self, stored};
 use super::super::Shared;
+use super::super::worker::{self, stored};
 use super::LEASE;
 use crate::model::Cause;
 use crate::provider::{Billed, Failure};

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::super::Shared;
 use super::super::worker::stored;
-use super::{refusal, RESULTS_LAST};
+use super::{RESULTS_LAST, refusal};
 use crate::model::{Cause, Timestamp};
 use crate::provider::Failure;
 use crate::provider::claude::ClaudeProvider;
@@ -89,9 +89,8 @@ async fn look(
     remote: &RemoteBatch,
     known: &HashSet<String>,
 ) -> std::result::Result<Found, Failure> {
-    let since = Timestamp(
-        remote.sent_at.0 - i64::try_from(CLOCKS_DIFFER.as_millis()).unwrap_or(i64::MAX),
-    );
+    let since =
+        Timestamp(remote.sent_at.0 - i64::try_from(CLOCKS_DIFFER.as_millis()).unwrap_or(i64::MAX));
     let mut found = Found::None;
     let mut after = None;
     for _ in 0..MOST_PAGES {

@@ -60,11 +60,7 @@ async fn round(shared: &Arc<Shared>, stop: &CancellationToken) -> Result<Option<
     shared.store.next_remote_look().await
 }
 
-async fn visit(
-    shared: &Arc<Shared>,
-    remote: &RemoteBatch,
-    stop: &CancellationToken,
-) -> Result<()> {
+async fn visit(shared: &Arc<Shared>, remote: &RemoteBatch, stop: &CancellationToken) -> Result<()> {
     let claude = match (shared.remote.claude)() {
         Ok(claude) => claude,
         Err(error) => return put_off(shared, remote, Some(error.to_string())).await,
@@ -109,7 +105,10 @@ async fn under_way(
             Ok(()) => shared.store.called_off(remote.remote_no).await?,
             // What ended meanwhile can't be called off, and what is not known yet can be later.
             Err(failure) => {
-                tracing::debug!(error = failure.message, "a remote batch could not be called off");
+                tracing::debug!(
+                    error = failure.message,
+                    "a remote batch could not be called off"
+                );
             }
         }
     }

@@ -47,11 +47,6 @@ impl Store {
         })
         .await
     }
-
-    /// Has jobs handed over again.
-    pub(crate) async fn release_handing_over(&self) -> Result<()> {
-        self.write(release).await
-    }
 }
 
 /// Returns what holds the handing over, or held it last.
@@ -71,6 +66,8 @@ pub(in crate::store) fn hold(connection: &Connection) -> Result<Option<Hold>> {
 
 /// Has jobs handed over again.
 pub(in crate::store) fn release(connection: &Connection) -> Result<()> {
-    connection.prepare_cached("DELETE FROM remote_hold")?.execute([])?;
+    connection
+        .prepare_cached("DELETE FROM remote_hold")?
+        .execute([])?;
     Ok(())
 }

@@ -37,8 +37,6 @@ pub(crate) struct RemoteBatch {
     pub(crate) key_mark: String,
     pub(crate) sent_at: Timestamp,
     pub(crate) remote_id: Option<String>,
-    /// When the provider says that it was created.
-    pub(crate) created_at: Option<Timestamp>,
     /// Whether the provider was asked to call it off.
     pub(crate) called_off: bool,
     /// Looks since its state changed.
@@ -84,8 +82,7 @@ pub(crate) struct Looked {
 }
 
 const COLUMNS: &str = "remote_no, state, replace(lease_id, '-', ''), requests, address, key_mark, sent_at, \
-     remote_id, created_at, called_off, looks, results_at, look_at, \
-     missing_since, \
+     remote_id, called_off, looks, results_at, look_at, missing_since, \
      NOT EXISTS (SELECT 1 FROM remote_items AS i JOIN jobs AS j USING (job_id) \
                  WHERE i.remote_no = b.remote_no AND i.settled_at IS NULL AND j.status <> 'cancelled' \
                    AND j.generation = i.generation)";
@@ -100,13 +97,12 @@ fn remote(row: &Row<'_>) -> rusqlite::Result<RemoteBatch> {
         key_mark: row.get(5)?,
         sent_at: rows::timestamp(row, 6)?,
         remote_id: row.get(7)?,
-        created_at: rows::optional_timestamp(row, 8)?,
-        called_off: row.get(9)?,
-        looks: row.get(10)?,
-        results_at: rows::optional_timestamp(row, 11)?,
-        look_at: rows::timestamp(row, 12)?,
-        missing_since: rows::optional_timestamp(row, 13)?,
-        unwanted: row.get(14)?,
+        called_off: row.get(8)?,
+        looks: row.get(9)?,
+        results_at: rows::optional_timestamp(row, 10)?,
+        look_at: rows::timestamp(row, 11)?,
+        missing_since: rows::optional_timestamp(row, 12)?,
+        unwanted: row.get(13)?,
     })
 }
 

@@ -5,9 +5,10 @@ use crate::model::{
     BulkAction, Cause, Delivery, JobId, JobStatus, LaneSettings, Provider, QueueName, WaitingReason,
 };
 use crate::pricing::{Prices, Work, estimate};
+use crate::store::remote::Gathered;
 use crate::store::{
-    Created, GatherRequest, Gathered, Lease, NewRequest, Refused, RemoteState, Sealing, Settlement,
-    Store, TakenIn,
+    Created, GatherRequest, Lease, NewRequest, Refused, RemoteState, Sealing, Settlement, Store,
+    TakenIn,
 };
 
 /// What a job of these tests can cost at most by the batch API.
@@ -122,7 +123,12 @@ async fn what_is_gathered_is_promised_at_batch_prices_and_takes_nothing_of_the_m
     assert!(shelf.claim(9, NOW).await.is_empty());
     let gathered = shelf.gather(NOW).await.unwrap();
     assert_eq!(gathered.jobs.len(), 2);
-    assert!(gathered.jobs.iter().all(|job| job.delivery == Delivery::Batch));
+    assert!(
+        gathered
+            .jobs
+            .iter()
+            .all(|job| job.delivery == Delivery::Batch)
+    );
     let reserved: i64 = shelf.ask("SELECT sum(reserved) FROM day_money").await;
     assert_eq!(reserved, worst("one") + worst("two"));
     let used: i64 = shelf.ask("SELECT count(*) FROM usage_seconds").await;
@@ -307,7 +313,10 @@ async fn what_was_called_off_is_kept_where_it_was_paid_and_recorded_where_it_was
         due[0].is_to_be_called_off(),
         "nobody wants any of it: {due:?}"
     );
-    assert_eq!(shelf.act(&[&added[2]], BulkAction::Purge, NOW).await.jobs, 1);
+    assert_eq!(
+        shelf.act(&[&added[2]], BulkAction::Purge, NOW).await.jobs,
+        1
+    );
     // Removing is done by parts elsewhere.
     let purge = crate::store::Purge::Selected(crate::model::Selection::one(added[2].clone()));
     shelf.store.purge_some(purge, i64::MAX, 9).await.unwrap();
@@ -349,8 +358,5 @@ async fn with_calls_of_their_own_again_jobs_are_claimed_and_what_is_out_stays_ou
     assert!(claimed.iter().all(|job| job.delivery == Delivery::Each));
     let lease = shelf.lease_of(&handed[0].1).await;
     assert_eq!(lease.job_id, out[0]);
-    assert_eq!(
-        shelf.look(&out[0]).await.job.provider,
-        Provider::Claude
-    );
+    assert_eq!(shelf.look(&out[0]).await.job.provider, Provider::Claude);
 }

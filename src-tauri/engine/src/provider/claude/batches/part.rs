@@ -213,8 +213,7 @@ impl Reader {
         };
         let before = if self.begun { "," } else { BEGINNING };
         self.begun = true;
-        let mut chunk =
-            format!("{before}{{\"custom_id\":\"{custom_id}\",\"params\":").into_bytes();
+        let mut chunk = format!("{before}{{\"custom_id\":\"{custom_id}\",\"params\":").into_bytes();
         let mut present = Present {
             custom_id,
             file: None,

@@ -189,9 +189,8 @@ impl From<Line> for RemoteResult {
 /// When it can't be read; it is billed all the same.
 pub(crate) fn read_answer(message: Value, request: &Request) -> Result<Answer, Failure> {
     let mut gathered = Gathered::default();
-    let message: Message = serde_json::from_value(message).map_err(|error| {
-        failure::stream_cut(format!("the message can't be read ({error})"))
-    })?;
+    let message: Message = serde_json::from_value(message)
+        .map_err(|error| failure::stream_cut(format!("the message can't be read ({error})")))?;
     gathered.take_whole(message, &Nobody)?;
     gathered.finish(request)
 }
@@ -232,7 +231,11 @@ mod tests {
     fn lines_are_whole_wherever_they_are_cut() {
         for size in 1..20 {
             let (lines, rest) = cut_into("{\"a\":1}\r\n\n{\"b\":2}\n{\"c\":", size);
-            assert_eq!(lines, ["{\"a\":1}\r", "{\"b\":2}"], "pieces of {size} bytes");
+            assert_eq!(
+                lines,
+                ["{\"a\":1}\r", "{\"b\":2}"],
+                "pieces of {size} bytes"
+            );
             assert_eq!(rest.as_deref(), Some("{\"c\":"), "what broke off is told");
         }
         assert_eq!(cut_into("{}\n \n", 4), (vec!["{}".to_owned()], None));

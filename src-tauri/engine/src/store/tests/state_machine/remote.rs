@@ -11,9 +11,7 @@ use crate::model::{
 };
 use crate::pricing::estimate;
 use crate::store::ledger::Settlement;
-use crate::store::remote::{
-    self, Created, GatherRequest, NewRequest, Refused, Sealing, TakenIn,
-};
+use crate::store::remote::{self, Created, GatherRequest, NewRequest, Refused, Sealing, TakenIn};
 use crate::store::{Lease, circuits, order, queues};
 
 /// What is known of a remote batch.
@@ -46,14 +44,28 @@ pub(super) struct Item {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RemoteStep {
     /// How bulk is delivered.
-    Deliver { batch: bool, requests: u32, wait_ms: u32 },
+    Deliver {
+        batch: bool,
+        requests: u32,
+        wait_ms: u32,
+    },
     Gather,
-    Seal { pick: usize },
-    Handed { pick: usize },
+    Seal {
+        pick: usize,
+    },
+    Handed {
+        pick: usize,
+    },
     /// It did not arrive, or was refused.
-    PutBack { pick: usize, trip: bool },
+    PutBack {
+        pick: usize,
+        trip: bool,
+    },
     /// The outcome of a request is read.
-    TakeIn { pick: usize, answered: bool },
+    TakeIn {
+        pick: usize,
+        answered: bool,
+    },
 }
 
 pub(super) fn remote_step() -> impl Strategy<Value = RemoteStep> {
@@ -337,8 +349,10 @@ impl World<'_> {
     fn come_back(&mut self, at: usize, trip: bool) -> Checked {
         let remote_no = self.remotes[at].remote_no;
         let refused = refused(trip);
-        let more = remote::put_back(self.connection, remote_no, &refused, self.now).map_err(said)?;
-        let done = remote::put_back(self.connection, remote_no, &refused, self.now).map_err(said)?;
+        let more =
+            remote::put_back(self.connection, remote_no, &refused, self.now).map_err(said)?;
+        let done =
+            remote::put_back(self.connection, remote_no, &refused, self.now).map_err(said)?;
         check!(more && !done, "putting back does not come to an end");
         for at_item in 0..self.items.len() {
             let item = self.items[at_item].clone();
@@ -539,7 +553,10 @@ impl World<'_> {
             )
             .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
             .map_err(said)?;
-        check!(lost == 0, "{lost} jobs are with the batch API by no request");
+        check!(
+            lost == 0,
+            "{lost} jobs are with the batch API by no request"
+        );
         let open: usize = self
             .connection
             .prepare_cached("SELECT count(*) FROM remote_items WHERE settled_at IS NULL")
