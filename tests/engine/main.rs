@@ -5,6 +5,7 @@
     reason = "helpers of tests stop the test when they can't go on"
 )]
 
+mod aimock;
 mod batch_lane;
 mod batch_lane_trouble;
 mod bucket;
@@ -33,6 +34,7 @@ mod queue;
 mod reports;
 mod reuse;
 mod scans;
+mod scenarios;
 mod seed;
 mod shapes;
 mod support;
