@@ -13,6 +13,8 @@ mod locked;
 mod long;
 // Only a build that can end itself on purpose can be tested so: `--features gistmill/fault-points`.
 #[cfg(all(unix, feature = "fault-points"))]
+mod kill_batches;
+#[cfg(all(unix, feature = "fault-points"))]
 mod kill_parts;
 mod kill_points;
 #[cfg(all(unix, feature = "fault-points"))]

@@ -6,6 +6,8 @@
 )]
 
 mod aimock;
+mod batch_lane;
+mod batch_lane_trouble;
 mod bucket;
 mod claude;
 mod claude_asked;

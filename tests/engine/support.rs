@@ -84,8 +84,12 @@ impl House {
 
     /// Opens an engine without a key that does not consume yet.
     pub(crate) async fn idle() -> Self {
+        Self::asking(FakeClaude::start().await).await
+    }
+
+    /// Opens an engine without a key that asks this Claude, and does not consume yet.
+    pub(crate) async fn asking(claude: FakeClaude) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let claude = FakeClaude::start().await;
         // 2026-11-29T12:00:00Z
         let clock = Arc::new(ManualClock(watch::Sender::new(1_795_953_600_000)));
         let secrets = Arc::new(MemorySecrets::default());

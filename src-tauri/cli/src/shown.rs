@@ -25,7 +25,7 @@ pub(crate) fn status(job: &JobView) -> &'static str {
         ) => "paused",
         (JobStatus::Pending, _) => "waiting",
         (JobStatus::Running, _) => "running",
-        (JobStatus::Submitted, _) => "at provider",
+        (JobStatus::Submitted, _) => "submitted",
         (JobStatus::Completed, _) => "done",
         (JobStatus::NeedsReview, _) => "needs review",
         (JobStatus::Failed, _) => "failed",

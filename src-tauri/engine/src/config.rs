@@ -47,6 +47,11 @@ pub struct EngineConfig {
     pub fault: FaultHook,
     /// How long running jobs may go on after a shutdown was asked for.
     pub shutdown_deadline: Duration,
+    /// How long after it was handed over a remote batch is looked at first, and how often at the beginning.
+    pub batch_first_look: Duration,
+    /// How long it may take until a remote batch is on the provider's list: one that is not there after this
+    /// time did not arrive, and is handed over again.
+    pub batch_settle_time: Duration,
 }
 
 impl EngineConfig {
@@ -70,6 +75,8 @@ impl EngineConfig {
             jitter_seed: rand::random(),
             fault: Arc::new(|_| {}),
             shutdown_deadline: Duration::from_secs(5),
+            batch_first_look: Duration::from_secs(30),
+            batch_settle_time: Duration::from_secs(600),
         }
     }
 

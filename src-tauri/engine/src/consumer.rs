@@ -12,6 +12,7 @@ mod pace;
 mod parts;
 mod publish;
 mod question;
+mod remote;
 mod retry;
 mod worker;
 
@@ -40,6 +41,7 @@ use crate::store::Store;
 pub(crate) use active::ActiveJobs;
 use pace::Pace;
 pub(crate) use question::shape;
+pub(crate) use remote::{Claude as RemoteClaude, RemoteWork};
 
 /// Hands out the provider of an attempt, since a key or an address may change between two of them.
 pub(crate) type Providers =
@@ -68,6 +70,7 @@ pub(crate) struct Shared {
     pub(crate) trouble: Trouble,
     pub(crate) fault: FaultHook,
     pub(crate) pace: CurrentPace,
+    pub(crate) remote: Arc<RemoteWork>,
 }
 
 /// What the database or the disk refuses at this moment.
@@ -180,6 +183,8 @@ impl Consumer {
         ));
         tasks.spawn(dispatcher::keep_leases(Arc::clone(&shared), stop.clone()));
         tasks.spawn(janitor::run(Arc::clone(&shared), stop.clone()));
+        tasks.spawn(remote::hand_over(Arc::clone(&shared), stop.clone()));
+        tasks.spawn(remote::watch(Arc::clone(&shared), stop.clone()));
         shared.emit(EngineEvent::JobsChanged {
             job_ids: Vec::new(),
         });
@@ -207,6 +212,7 @@ impl Consumer {
             .is_err()
         {
             self.shared.active.cut_off_all();
+            self.shared.remote.cut_off();
             if tokio::time::timeout(LAST_WORDS, self.tasks.wait())
                 .await
                 .is_err()

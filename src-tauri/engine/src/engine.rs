@@ -32,7 +32,9 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use crate::config::EngineConfig;
-use crate::consumer::{self, ActiveJobs, Consumer, CurrentPace, Providers, Shared, Trouble};
+use crate::consumer::{
+    self, ActiveJobs, Consumer, CurrentPace, Providers, RemoteClaude, RemoteWork, Shared, Trouble,
+};
 use crate::error::EngineError;
 use crate::intake::Scans;
 use crate::model::{
@@ -226,6 +228,11 @@ impl Engine {
                 trouble: Arc::clone(&self.0.trouble),
                 fault: Arc::clone(&self.0.config.fault),
                 pace: CurrentPace::default(),
+                remote: Arc::new(RemoteWork::new(
+                    self.claude_of_the_moment(),
+                    self.0.config.batch_first_look,
+                    self.0.config.batch_settle_time,
+                )),
             },
             lock,
         )
@@ -319,6 +326,15 @@ impl Engine {
         if before.base_url != settings.base_url {
             self.0.store.forget_limits().await?;
         }
+        if before.base_url != settings.base_url
+            || before.text_only != settings.text_only
+            || before.model != settings.model
+        {
+            self.0
+                .store
+                .look_at_remotes(self.0.config.clock.now())
+                .await?;
+        }
         self.move_to(asked).await?;
         self.0.store.note_address(self.address()).await?;
         self.look_again(&before, &settings).await?;
@@ -375,6 +391,15 @@ impl Engine {
                 let engine = inner.upgrade().map(Engine).ok_or(EngineError::Closed)?;
                 Ok(Arc::new(engine.claude()?))
             }
+        })
+    }
+
+    /// Hands out Claude with the key and the address of the moment, for what goes by its batch API.
+    fn claude_of_the_moment(&self) -> RemoteClaude {
+        let inner = Arc::downgrade(&self.0);
+        Arc::new(move || {
+            let engine = inner.upgrade().map(Engine).ok_or(EngineError::Closed)?;
+            engine.claude()
         })
     }
 

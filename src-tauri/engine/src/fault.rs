@@ -19,11 +19,17 @@ pub enum FaultPoint {
     Completed,
     /// The result lies in the bucket; that is not recorded yet.
     Uploaded,
+    /// It is written down what is handed to the batch API; nothing was sent yet.
+    BatchSealed,
+    /// The batch API took it; its id is not recorded yet.
+    BatchCreated,
+    /// The outcome of a request was read; nothing of it is kept yet.
+    BatchRead,
 }
 
 impl FaultPoint {
     /// Every point, in the order of an attempt.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
         Self::Reserved,
         Self::Answered,
         Self::Kept,
@@ -31,6 +37,9 @@ impl FaultPoint {
         Self::Stored,
         Self::Completed,
         Self::Uploaded,
+        Self::BatchSealed,
+        Self::BatchCreated,
+        Self::BatchRead,
     ];
 
     /// Returns the point's name, as tests give it.
@@ -44,6 +53,9 @@ impl FaultPoint {
             Self::Stored => "stored",
             Self::Completed => "completed",
             Self::Uploaded => "uploaded",
+            Self::BatchSealed => "batch-sealed",
+            Self::BatchCreated => "batch-created",
+            Self::BatchRead => "batch-read",
         }
     }
 }

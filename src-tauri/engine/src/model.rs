@@ -44,12 +44,12 @@ pub use export::{ExportFormat, ExportRequest, Exported};
 pub use id::{BatchId, JobId, Sha256, Timestamp};
 pub use job::{
     CapScope, JobDetail, JobFilter, JobKind, JobPage, JobStatus, JobView, JobsShown, PartState,
-    PartView, PartsDone, WaitingReason,
+    PartView, PartsDone, RemoteView, WaitingReason,
 };
 pub use overview::{CircuitView, ConsumerPlace, JobCounts, Overview};
 pub use problem::{Problem, ProblemCode};
 pub use profile::{Effort, Lifecycle, ModelNotice, ModelProfile, ProfileSource};
-pub use queue::{LaneSettings, LaneView, Place, QueueName};
+pub use queue::{Delivery, LaneSettings, LaneView, Place, QueueName, SubmittedView};
 pub use report::{BatchReport, NextStep, RankedJob};
 pub use result::{OlderResult, ResultFormat, ResultView, ReusedFrom};
 pub use scan::{

@@ -48,7 +48,14 @@ impl Prices {
     #[must_use]
     pub fn cost_micros(&self, model: &str, usage: &Usage) -> Option<i64> {
         let price = self.of(model)?;
-        cost(&price, usage)
+        cost(&price, usage, 100)
+    }
+
+    /// Returns what a request of a batch cost, rounded up; `None` when the model has no price.
+    #[must_use]
+    pub fn batch_cost_micros(&self, model: &str, usage: &Usage) -> Option<i64> {
+        let price = self.of(model)?;
+        cost(&price, usage, price.batch_percent)
     }
 
     /// Returns what a call as estimated is expected to cost; `None` when the model has no price.
@@ -64,6 +71,12 @@ impl Prices {
     #[must_use]
     pub fn at_worst_micros(&self, model: &str, estimate: &Estimate) -> Option<i64> {
         self.cost_micros(model, &plain(estimate.worst_input, estimate.worst_output))
+    }
+
+    /// Returns the most that a request of a batch can cost; `None` when the model has no price.
+    #[must_use]
+    pub fn batch_at_worst_micros(&self, model: &str, estimate: &Estimate) -> Option<i64> {
+        self.batch_cost_micros(model, &plain(estimate.worst_input, estimate.worst_output))
     }
 
     /// Returns the whole table, by model.
@@ -94,7 +107,7 @@ fn plain(input_tokens: u64, output_tokens: u64) -> Usage {
     }
 }
 
-fn cost(price: &ModelPrice, usage: &Usage) -> Option<i64> {
+fn cost(price: &ModelPrice, usage: &Usage, percent: u32) -> Option<i64> {
     let rates = match price.long_prompt {
         Some(long) if usage.total_input() > long.over_tokens => long,
         _ => LongPromptPrice {
@@ -114,8 +127,9 @@ fn cost(price: &ModelPrice, usage: &Usage) -> Option<i64> {
     let millionths = parts.iter().try_fold(0_i128, |sum, (tokens, rate)| {
         sum.checked_add(i128::from(*tokens).checked_mul(i128::from(*rate))?)
     })?;
+    let hundredths = millionths.checked_mul(i128::from(percent))?;
     // A part of a micro-dollar counts as a whole one.
-    i64::try_from((millionths + 999_999).div_euclid(1_000_000)).ok()
+    i64::try_from((hundredths + 99_999_999).div_euclid(100_000_000)).ok()
 }
 
 #[cfg(test)]
@@ -149,6 +163,20 @@ mod tests {
         assert_eq!(
             cost_micros("claude-haiku-5-5", 100_001, 1_000),
             Some(52_501)
+        );
+    }
+
+    #[test]
+    fn a_request_of_a_batch_costs_half_and_is_rounded_once() {
+        let cost = |input, output| {
+            Prices::default().batch_cost_micros("claude-sonnet-4-6", &plain(input, output))
+        };
+        assert_eq!(cost(1_000, 200), Some(3_000));
+        assert_eq!(cost(1, 0), Some(2), "half of three is rounded up");
+        assert_eq!(
+            cost(1, 1),
+            Some(9),
+            "the sum is halved, not what was rounded up"
         );
     }
 

@@ -31,6 +31,7 @@ mod queues;
 mod readers;
 mod recover;
 mod redrive;
+mod remote;
 mod reports;
 mod results;
 mod retention;
@@ -69,6 +70,9 @@ pub(crate) use outbox::{
 };
 pub(crate) use parts::PartAnswer;
 pub(crate) use redrive::{Changes, Redrivable};
+pub(crate) use remote::{
+    Created, GatherRequest, Looked, NewRequest, Refused, RemoteBatch, RemoteState, Sealing, TakenIn,
+};
 pub(crate) use reports::StepRow;
 pub(crate) use results::Reusable;
 pub(crate) use submit::{NewBatch, NewInput, NewJob};

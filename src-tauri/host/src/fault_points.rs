@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use gistmill_engine::model::{Problem, ProblemCode};
 use gistmill_engine::{FaultHook, FaultPoint};
@@ -11,9 +12,25 @@ compile_error!(
     "a release build must not be able to end itself: leave out the feature fault-points"
 );
 
-/// `POINT:N`: the point (`reserved`, `answered`, `kept`, `part-kept`, `stored`, `completed`, `uploaded`), and
-/// which time that it is passed ends the program.
+/// `POINT:N`: the point (one of [`FaultPoint::ALL`], such as `kept`), and which time that it is passed ends the
+/// program.
 pub(crate) const VARIABLE: &str = "GISTMILL_KILL_AT";
+
+/// `LOOK:SETTLE`, in milliseconds: how often the batch API is asked, and how long what was handed to it may take
+/// to be on its list. No test can wait for minutes.
+pub(crate) const BATCH_PACE: &str = "GISTMILL_BATCH_PACE";
+
+/// Returns how often the batch API is asked, and how long its list may trail behind.
+pub(crate) fn batch_pace(wish: &str) -> Result<(Duration, Duration), Problem> {
+    let milliseconds = |text: &str| text.parse().ok().map(Duration::from_millis);
+    wish.split_once(':')
+        .and_then(|(look, settle)| Some((milliseconds(look)?, milliseconds(settle)?)))
+        .ok_or_else(|| Problem {
+            code: ProblemCode::BadInput,
+            message: format!("{BATCH_PACE} is “{wish}”, which is no pace."),
+            hint: "Write LOOK:SETTLE in milliseconds, such as 100:1000.".to_owned(),
+        })
+}
 
 /// Returns what the engine calls at every point.
 pub(crate) fn hook(wish: &str) -> Result<FaultHook, Problem> {

@@ -55,6 +55,10 @@ pub fn engine_config(data_directory: Option<&Path>) -> Result<EngineConfig, Prob
     if let Some(wish) = variable(fault_points::VARIABLE) {
         config.fault = fault_points::hook(&wish)?;
     }
+    #[cfg(feature = "fault-points")]
+    if let Some(wish) = variable(fault_points::BATCH_PACE) {
+        (config.batch_first_look, config.batch_settle_time) = fault_points::batch_pace(&wish)?;
+    }
     Ok(config)
 }
 

@@ -20,6 +20,8 @@ const BY_CAUSE: Partial<Record<Cause, { icon: IconName; look: Look }>> = {
   'connection-failed': { icon: 'offline', look: 'retry' },
   'stream-cut': { icon: 'offline', look: 'retry' },
   interrupted: { icon: 'unknown', look: 'review' },
+  'batch-expired': { icon: 'timer', look: 'retry' },
+  'batch-lost': { icon: 'unknown', look: 'review' },
   'pdf-not-processed': { icon: 'broken', look: 'retry' },
   offline: { icon: 'offline', look: 'retry' },
   'storage-failed': { icon: 'warn', look: 'dead' },

@@ -62,6 +62,13 @@ export function waitingLines(job: JobView, now: number): WaitingLines {
       };
     case 'uploading':
       return { first: t.waiting.uploading, second: t.waiting.uploadingNote };
+    case 'filling-batch':
+      return { first: t.waiting.filling, second: startsIn(waiting.until) };
+    case 'batch-api':
+      return {
+        first: t.cause[waiting.cause].name,
+        second: t.table.againIn(timeLeft(waiting.until - now)),
+      };
     case 'file-missing': {
       const cause = t.cause['file-missing'];
       return { first: cause.name, second: t.table.fix(cause.fix) };
@@ -96,6 +103,10 @@ export function obstacleName(waiting: WaitingReason): string {
       return t.cause.offline.name;
     case 'uploading':
       return t.waiting.uploading;
+    case 'filling-batch':
+      return t.waiting.filling;
+    case 'batch-api':
+      return t.cause[waiting.cause].name;
     case 'file-missing':
       return t.cause['file-missing'].name;
     case 'no-consumer':
@@ -161,6 +172,10 @@ export function waitingSentence(
       return words.offline(timeLeft(waiting.until - now));
     case 'uploading':
       return waiting.message === null ? words.uploading : words.uploadingMet(waiting.message);
+    case 'filling-batch':
+      return words.filling(timeLeft(waiting.until - now));
+    case 'batch-api':
+      return words.batchApi(`${t.cause[waiting.cause].meaning} ${t.cause[waiting.cause].hint}`);
     case 'file-missing':
       return `${t.cause['file-missing'].meaning} ${t.cause['file-missing'].hint}`;
     case 'no-consumer':

@@ -96,6 +96,18 @@ export const causesEn: Record<Cause, CauseWords> = {
     fix: 'run it again',
     hint: 'Check the connection, then run it again.',
   },
+  'batch-expired': {
+    name: 'Batch ended first',
+    meaning: 'The batch API ended before it got to the job. It was not billed.',
+    fix: 'run it again',
+    hint: 'Run it again, or have each job delivered by a call of its own.',
+  },
+  'batch-lost': {
+    name: 'Outcome unknown',
+    meaning: 'What the batch API made of the job can’t be found out any more. It may be billed.',
+    fix: 'run it again',
+    hint: 'Run it again. The request may have been answered and billed.',
+  },
   'pdf-not-processed': {
     name: 'PDF not processed',
     meaning: 'The provider could not process the PDF, which is known to pass now and then.',
@@ -263,6 +275,12 @@ export const causesEn: Record<Cause, CauseWords> = {
     meaning: 'The model has been retired and answers no more.',
     fix: 'choose a model',
     hint: 'Choose a current model in Settings; waiting jobs are given it, too.',
+  },
+  'batches-not-offered': {
+    name: 'No batch API',
+    meaning: 'The address has no batch API.',
+    fix: 'change the delivery',
+    hint: 'Have each job of Bulk delivered by a call of its own, or use an address with a batch API.',
   },
   'credit-exhausted': {
     name: 'Credit ran out',

@@ -87,6 +87,18 @@ export const causesJa: Record<Cause, CauseWords> = {
     fix: '再実行',
     hint: '接続を確認し、再実行してください。',
   },
+  'batch-expired': {
+    name: 'バッチが先に終了',
+    meaning: 'バッチ API が処理を始める前に終了しました。課金はありません。',
+    fix: '再実行',
+    hint: '再実行するか、ジョブを一件ずつ送る設定にしてください。',
+  },
+  'batch-lost': {
+    name: '結果不明',
+    meaning: 'バッチ API での結果を確認できなくなりました。課金されている可能性があります。',
+    fix: '再実行',
+    hint: '再実行してください。回答済みで課金されている可能性があります。',
+  },
   'pdf-not-processed': {
     name: 'PDF を処理できず',
     meaning: 'プロバイダーが PDF を処理できませんでした。再実行で通ることがあります。',
@@ -254,6 +266,12 @@ export const causesJa: Record<Cause, CauseWords> = {
     meaning: 'このモデルは提供が終了し、応答しません。',
     fix: 'モデルを選ぶ',
     hint: '設定で現行のモデルを選んでください。待機中のジョブにも適用されます。',
+  },
+  'batches-not-offered': {
+    name: 'バッチ API なし',
+    meaning: 'このアドレスにはバッチ API がありません。',
+    fix: '送り方を変える',
+    hint: '一括レーンのジョブを一件ずつ送る設定にするか、バッチ API のあるアドレスを使ってください。',
   },
   'credit-exhausted': {
     name: '残高不足',

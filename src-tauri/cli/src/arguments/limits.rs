@@ -1,6 +1,7 @@
 //! Queues, batches, settings, prices: what a person sets.
 
 use clap::{Args, Subcommand, ValueEnum};
+use gistmill_engine::model::Delivery;
 
 use super::{LanesArgument, QueueArgument, SecretArguments};
 use crate::values;
@@ -41,6 +42,33 @@ pub(crate) struct LaneChanges {
     /// How long a new job is held back (0 to 86400)
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
     pub(crate) delay: Option<u32>,
+    /// How jobs of Claude are delivered: `each` by a call of its own, or many together by the `batch` API, for
+    /// half the price and usually within an hour (bulk only)
+    #[arg(long, value_enum)]
+    pub(crate) delivery: Option<DeliveryArgument>,
+    /// Most jobs that are handed to the batch API at once (1 to 100000)
+    #[arg(long, value_name = "N")]
+    pub(crate) batch_requests: Option<u32>,
+    /// How long the first of them waits for others (0 to 86400)
+    #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
+    pub(crate) batch_wait: Option<u32>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DeliveryArgument {
+    /// A call for each job
+    Each,
+    /// Many jobs together by the batch API
+    Batch,
+}
+
+impl From<DeliveryArgument> for Delivery {
+    fn from(argument: DeliveryArgument) -> Self {
+        match argument {
+            DeliveryArgument::Each => Self::Each,
+            DeliveryArgument::Batch => Self::Batch,
+        }
+    }
 }
 
 #[derive(Args)]

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use gistmill_engine::Engine;
-use gistmill_engine::model::{LaneSettings, LaneView, QueueName};
+use gistmill_engine::model::{Delivery, LaneSettings, LaneView, QueueName};
 
 use crate::arguments::{LaneArguments, LanesArgument};
 use crate::output::{Failed, Output};
@@ -51,6 +51,9 @@ pub(crate) async fn set(
         max_retries: changes.retries.unwrap_or(present.max_retries),
         max_concurrency: changes.concurrency.unwrap_or(present.max_concurrency),
         delivery_delay_ms: changes.delay.unwrap_or(present.delivery_delay_ms),
+        delivery: changes.delivery.map_or(present.delivery, Delivery::from),
+        remote_requests: changes.batch_requests.unwrap_or(present.remote_requests),
+        remote_wait_ms: changes.batch_wait.unwrap_or(present.remote_wait_ms),
     };
     engine.save_lane(queue, settings).await?;
     show(engine, output).await
@@ -69,6 +72,14 @@ fn text(lanes: &[LaneView]) -> String {
             settings.max_batch_size.to_string(),
             seconds(settings.max_batch_timeout_ms),
             seconds(settings.delivery_delay_ms),
+            match settings.delivery {
+                Delivery::Each => "each".to_owned(),
+                Delivery::Batch => format!(
+                    "batch of {}, after {}",
+                    settings.remote_requests,
+                    seconds(settings.remote_wait_ms)
+                ),
+            },
         ]
     });
     let headings = [
@@ -81,6 +92,7 @@ fn text(lanes: &[LaneView]) -> String {
         "BATCH-SIZE",
         "BATCH-TIMEOUT",
         "DELAY",
+        "DELIVERY",
     ];
     columns(headings, rows, &[2, 3, 4, 5, 6, 7, 8])
 }

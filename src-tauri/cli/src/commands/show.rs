@@ -73,6 +73,18 @@ fn text(detail: &JobDetail) -> String {
     if let Some(parts) = job.parts {
         lines.push(format!("Parts: {}", shown::progress(parts)));
     }
+    if let Some(remote) = &detail.remote {
+        lines.push(format!(
+            "Batch API: one of {} requests, handed over {}, {}",
+            remote.requests,
+            moment(remote.sent_at),
+            remote.remote_id.as_deref().map_or_else(
+                || "whether it arrived is being found out".to_owned(),
+                |remote_id| format!("as {remote_id}")
+            )
+        ));
+        lines.extend(remote.trouble.clone());
+    }
     lines.extend(detail.parts.iter().map(shown::part));
     lines.push(attempts(job));
     lines.extend(detail.attempts.iter().map(attempt));

@@ -68,6 +68,12 @@ fn lane(lane: &LaneView, overview: &Overview) -> String {
         lane.running,
         lane.waiting
     );
+    if let Some(submitted) = &lane.submitted {
+        line.push_str(&format!(
+            ", {} of the running with Claude’s batch API",
+            submitted.jobs
+        ));
+    }
     if lane.paused {
         line.push_str(", paused");
     }

@@ -1,7 +1,8 @@
 //! Why a job waits, in words.
 
 use gistmill_engine::model::{
-    CapScope, Cause, CauseClass, Fix, JobView, Overview, QueueName, Timestamp, WaitingReason,
+    CapScope, Cause, CauseClass, Fix, JobStatus, JobView, Overview, QueueName, Timestamp,
+    WaitingReason,
 };
 
 use super::duration;
@@ -10,6 +11,12 @@ use super::money::{exact, money};
 /// Returns what is worth saying of a job besides its state.
 pub(crate) fn remark(job: &JobView, now: Timestamp) -> String {
     let Some(reason) = &job.waiting else {
+        if let (JobStatus::Submitted, Some(since)) = (job.status, job.started_at) {
+            return format!(
+                "With Claude’s batch API since {}; usually within an hour, at most 24 h.",
+                super::moment(since)
+            );
+        }
         return match &job.error {
             Some(error) => error.clone(),
             None if job.reused => "An earlier result, reused for $0.00.".to_owned(),
@@ -76,6 +83,13 @@ pub(crate) fn remark(job: &JobView, now: Timestamp) -> String {
         WaitingReason::Offline { until } => {
             format!("No connection; tried again in {}.", wait(until))
         }
+        WaitingReason::FillingBatch { until } => format!(
+            "Handed to the batch API together with others, in {} at most.",
+            wait(until)
+        ),
+        WaitingReason::BatchApi { message, until, .. } => {
+            format!("{message} Tried again in {}.", wait(until))
+        }
         WaitingReason::FileMissing => {
             "Its file is not where it was. Put it back before its turn comes.".to_owned()
         }
@@ -135,6 +149,10 @@ fn command(reason: &WaitingReason, queue: QueueName) -> Option<String> {
             _ => return None,
         }
         .to_owned(),
+        WaitingReason::BatchApi {
+            cause: Cause::BatchesNotOffered,
+            ..
+        } => "gistmill queues set bulk --delivery each".to_owned(),
         _ => return None,
     })
 }

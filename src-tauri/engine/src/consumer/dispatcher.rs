@@ -31,7 +31,13 @@ pub(super) async fn run(shared: Arc<Shared>, stop: CancellationToken, tasks: Tas
             // Of the moment at which nothing was ready: what became ready since then must wake us.
             Ok(moment) => {
                 let outlook = shared.store.outlook(moment).await;
-                outlook.map(|outlook| outlook.wake_at)
+                outlook.map(|outlook| {
+                    // What woke this one may be something for them.
+                    shared
+                        .remote
+                        .look_again(outlook.hands_over, outlook.has_remotes);
+                    outlook.wake_at
+                })
             }
             Err(error) => Err(error),
         };

@@ -36,6 +36,17 @@ pub(super) struct Prepared {
     _copy: Option<PrivateCopy>,
 }
 
+impl Prepared {
+    /// Returns a document as it was sent, of which nothing is sent again.
+    pub(super) fn remembered(document: RequestDocument, pages_in_all: Option<u32>) -> Self {
+        Self {
+            document,
+            pages_in_all,
+            _copy: None,
+        }
+    }
+}
+
 /// The file of an attempt as it is now.
 struct Source {
     path: PathBuf,

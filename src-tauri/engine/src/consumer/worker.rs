@@ -9,15 +9,16 @@ use futures_util::FutureExt as _;
 use tokio_util::sync::CancellationToken;
 
 use super::active::Wish;
-use super::document::prepared;
+use super::document::{Prepared, prepared};
 use super::parts::{compare_estimate, divide, keep_part};
 use super::publish::publish;
 use super::{Shared, question, retry};
 use crate::fault::FaultPoint;
 use crate::model::{
-    AttemptOutcome, AttemptStep, Cause, EngineEvent, JobId, JobKind, JobPhase, Provider,
+    AttemptOutcome, AttemptStep, Cause, Delivery, EngineEvent, JobId, JobKind, JobPhase, Provider,
 };
-use crate::provider::{Answer, Billed, Failure, Progress, ToldLimits};
+use crate::pricing::Prices;
+use crate::provider::{Answer, Billed, Failure, Progress, Request, ToldLimits, Usage};
 use crate::store::{
     AfterAttempt, AttemptEnd, ClaimedJob, NewAnswer, PartAnswer, Result, Settlement,
 };
@@ -76,29 +77,38 @@ async fn attempt(shared: &Shared, job: &ClaimedJob, cut_off: &CancellationToken)
     }
     match deliver(shared, job, cut_off).await {
         Ok(answer) => {
-            (shared.fault)(FaultPoint::Answered);
             note_limits(shared, job, answer.limits, None).await;
             shared
                 .pace()
                 .succeeded(shared.active.asking(Provider::Claude));
-            compare_estimate(shared, job, &answer).await;
-            let (answer, settlement) = priced(shared, job, answer).await?;
-            match job.step {
-                AttemptStep::Part { pages } => {
-                    keep_part(shared, job, pages, answer, settlement).await
-                }
-                AttemptStep::Whole | AttemptStep::Combine => {
-                    keep(shared, job, answer, settlement).await
-                }
-            }
+            answered(shared, job, answer).await
         }
-        Err(failure) if divide(shared, job, &failure).await? => Ok(()),
-        Err(failure) => end(shared, job, failure).await,
+        Err(failure) => failed(shared, job, failure).await,
+    }
+}
+
+/// Deals with an answer that came.
+pub(super) async fn answered(shared: &Shared, job: &ClaimedJob, answer: Answer) -> Result<()> {
+    (shared.fault)(FaultPoint::Answered);
+    compare_estimate(shared, job, &answer).await;
+    let (answer, settlement) = priced(shared, job, answer).await?;
+    match job.step {
+        AttemptStep::Part { pages } => keep_part(shared, job, pages, answer, settlement).await,
+        AttemptStep::Whole | AttemptStep::Combine => keep(shared, job, answer, settlement).await,
+    }
+}
+
+/// Deals with an attempt that got no answer: what is too large for a call is divided where it can be.
+pub(super) async fn failed(shared: &Shared, job: &ClaimedJob, failure: Failure) -> Result<()> {
+    if divide(shared, job, &failure).await? {
+        Ok(())
+    } else {
+        end(shared, job, failure).await
     }
 }
 
 /// Keeps an answer, then publishes it.
-async fn keep(
+pub(super) async fn keep(
     shared: &Shared,
     job: &ClaimedJob,
     answer: NewAnswer,
@@ -133,15 +143,26 @@ async fn deliver(
         told_at: AtomicI64::new(0),
     };
     progress.advanced(JobPhase::Reading, 0);
-    // Holds the copy that is sent until the answer is there.
-    let document;
-    let request = match (job.kind, job.step) {
+    // It holds the copy that is sent until the answer is there.
+    let (request, _prepared) = asked(shared, job, cut_off).await?;
+    let provider = (shared.providers)(job.provider)
+        .map_err(|error| Failure::unsent(Cause::KeyRefused, error.to_string()))?;
+    provider.deliver(&request, &progress, cut_off).await
+}
+
+/// Returns what an attempt asks, with the document that is sent, which is verified.
+pub(super) async fn asked(
+    shared: &Shared,
+    job: &ClaimedJob,
+    cut_off: &CancellationToken,
+) -> std::result::Result<(Request, Option<Prepared>), Failure> {
+    Ok(match (job.kind, job.step) {
         (JobKind::Pdf, AttemptStep::Combine) => {
             let answers = part_answers(shared, job).await?;
-            question::combining(job, &answers)
+            (question::combining(job, &answers), None)
         }
         (JobKind::Pdf, _) => {
-            document = tokio::select! {
+            let prepared = tokio::select! {
                 biased;
                 () = cut_off.cancelled() => {
                     return Err(Failure::unsent(
@@ -151,16 +172,13 @@ async fn deliver(
                 }
                 prepared = prepared(shared, job) => prepared?,
             };
-            question::request(job, Some(&document))
+            (question::request(job, Some(&prepared)), Some(prepared))
         }
-        (JobKind::Prompt, _) => question::request(job, None),
-    };
-    let provider = (shared.providers)(job.provider)
-        .map_err(|error| Failure::unsent(Cause::KeyRefused, error.to_string()))?;
-    provider.deliver(&request, &progress, cut_off).await
+        (JobKind::Prompt, _) => (question::request(job, None), None),
+    })
 }
 
-async fn part_answers(
+pub(super) async fn part_answers(
     shared: &Shared,
     job: &ClaimedJob,
 ) -> std::result::Result<Vec<PartAnswer>, Failure> {
@@ -181,10 +199,9 @@ async fn priced(
         Provider::Offline => Some(0),
         Provider::Claude => {
             let prices = shared.store.prices().await?;
+            let cost = |model| cost_micros(&prices, job.delivery, model, &answer.usage);
             // What was asked for counts where the answer names a model that has no price.
-            prices
-                .cost_micros(&answer.model, &answer.usage)
-                .or_else(|| prices.cost_micros(&job.model, &answer.usage))
+            cost(&answer.model).or_else(|| cost(&job.model))
         }
     };
     let settlement = Settlement::Known {
@@ -216,6 +233,19 @@ async fn priced(
         reused_from: None,
     };
     Ok((answer, settlement))
+}
+
+/// Returns what a call cost, as it was delivered; `None` when the model has no price.
+pub(super) fn cost_micros(
+    prices: &Prices,
+    delivery: Delivery,
+    model: &str,
+    usage: &Usage,
+) -> Option<i64> {
+    match delivery {
+        Delivery::Each => prices.cost_micros(model, usage),
+        Delivery::Batch => prices.batch_cost_micros(model, usage),
+    }
 }
 
 /// Remembers the limits that an answer or a refusal told.
@@ -271,7 +301,9 @@ pub(super) async fn end(shared: &Shared, job: &ClaimedJob, failure: Failure) -> 
             (Some(0), Settlement::Nothing { asked })
         }
     };
-    slow_down(shared, job, &failure).await;
+    if job.delivery == Delivery::Each {
+        slow_down(shared, job, &failure).await;
+    }
     let attempt_end = AttemptEnd {
         outcome,
         cause: failure.cause,
@@ -344,19 +376,19 @@ fn cut_off(
 }
 
 /// Has a change stored, trying again while the database refuses (a full disk, another writer).
-pub(super) async fn stored<F, W>(shared: &Shared, change: F) -> Result<bool>
+pub(super) async fn stored<T, F, W>(shared: &Shared, change: F) -> Result<T>
 where
     F: Fn() -> W,
-    W: Future<Output = Result<bool>>,
+    W: Future<Output = Result<T>>,
 {
     let mut delay = STORE_DELAY;
     for _ in 1..STORE_TRIES {
         match change().await {
-            Ok(held) => {
+            Ok(done) => {
                 if delay > STORE_DELAY {
                     shared.trouble_passed();
                 }
-                return Ok(held);
+                return Ok(done);
             }
             Err(error) => {
                 shared.met_trouble(&error);

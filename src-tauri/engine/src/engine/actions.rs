@@ -270,7 +270,7 @@ fn obstacle(
     if job.status == JobStatus::Completed && !changes.completed {
         return Some(LeftOutReason::Completed);
     }
-    if !job.status.is_final() {
+    if !job.status.is_final() || job.is_out {
         return Some(LeftOutReason::Live);
     }
     if job

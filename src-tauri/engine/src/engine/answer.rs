@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use crate::model::{
-    CapScope, Cause, CircuitView, ConsumerPlace, LaneView, Overview, Problem, QueueName, Timestamp,
-    WaitingReason,
+    CapScope, Cause, CircuitView, ConsumerPlace, LaneView, Overview, Problem, QueueName,
+    SubmittedView, Timestamp, WaitingReason,
 };
 
 /// Returns why nothing moves; `None` while something runs, or nothing waits.
@@ -12,8 +12,13 @@ pub(super) fn answer(overview: &Overview, now: Timestamp) -> Option<String> {
     if let Some(Problem { message, hint, .. }) = &overview.storage_problem {
         return Some(format!("{message} {hint}"));
     }
-    if overview.counts.running > 0 || overview.counts.waiting == 0 {
+    let submitted = (overview.lanes.iter()).find_map(|lane| lane.submitted.as_ref());
+    let by_themselves = submitted.map_or(0, |submitted| submitted.jobs);
+    if overview.counts.running > by_themselves {
         return None;
+    }
+    if overview.counts.waiting == 0 {
+        return submitted.map(|submitted| with_batch_api(submitted, now));
     }
     if overview.consumer == ConsumerPlace::Nowhere {
         // What a person has to mend holds whoever begins to work the queue, so it is said first.
@@ -58,6 +63,24 @@ pub(super) fn answer(overview: &Overview, now: Timestamp) -> Option<String> {
         })
         .or_else(|| waiting.first())?;
     sentence(lane, &overview.circuits, now)
+        .or_else(|| submitted.map(|submitted| with_batch_api(submitted, now)))
+}
+
+/// Says where the jobs are that the batch API has, and what to expect.
+fn with_batch_api(submitted: &SubmittedView, now: Timestamp) -> String {
+    let jobs = match submitted.jobs {
+        1 => "1 job is".to_owned(),
+        jobs => format!("{jobs} jobs are"),
+    };
+    let since = spoken(now.since(submitted.since));
+    let trouble = submitted
+        .trouble
+        .as_ref()
+        .map_or_else(String::new, |trouble| format!(" {trouble}"));
+    format!(
+        "{jobs} with Claude’s batch API, since {since}: usually done within an hour, at most within 24 h. It tells \
+         nothing until then.{trouble}"
+    )
 }
 
 fn wants_a_person(reason: &WaitingReason) -> bool {
@@ -67,6 +90,10 @@ fn wants_a_person(reason: &WaitingReason) -> bool {
         | WaitingReason::BatchPaused
         | WaitingReason::JobPaused
         | WaitingReason::PriceUnknown { .. }
+        | WaitingReason::BatchApi {
+            cause: Cause::BatchesNotOffered,
+            ..
+        }
         | WaitingReason::SpendCap { .. } => true,
         _ => false,
     }
@@ -80,6 +107,8 @@ fn delay(reason: &WaitingReason, now: Timestamp) -> i64 {
         | WaitingReason::TokenBudget { until: moment }
         | WaitingReason::RequestsBudget { until: moment }
         | WaitingReason::OutsideQuietHours { until: moment }
+        | WaitingReason::FillingBatch { until: moment }
+        | WaitingReason::BatchApi { until: moment, .. }
         | WaitingReason::Offline { until: moment }
         | WaitingReason::SpendCap {
             until: Some(moment),
@@ -166,6 +195,19 @@ pub(super) fn sentence(
             None => "The jobs that wait are answered; their results are on their way to the bucket."
                 .to_owned(),
         },
+        WaitingReason::FillingBatch { until } => format!(
+            "The jobs that wait are handed to the batch API together, in {} at most.",
+            wait(until)
+        ),
+        WaitingReason::BatchApi {
+            cause: Cause::BatchesNotOffered,
+            message,
+            ..
+        } => format!("{message} {}", Cause::BatchesNotOffered.hint()),
+        WaitingReason::BatchApi { message, until, .. } => format!(
+            "The batch API took nothing: {message} That is tried again in {}.",
+            wait(until)
+        ),
         WaitingReason::FileMissing => "The file of the next job is missing.".to_owned(),
         WaitingReason::NoConsumer => "No program is working the queue.".to_owned(),
     })

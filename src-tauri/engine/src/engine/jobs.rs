@@ -151,6 +151,7 @@ impl Engine {
             attempts: record.attempts,
             parts: record.parts,
             sends: record.sends,
+            remote: record.remote,
             result,
         })
     }

@@ -136,6 +136,11 @@ impl Engine {
                 self.0.store.close_circuit(Provider::Claude).await?;
             }
         }
+        // Another key may see what was handed over with it.
+        self.0
+            .store
+            .look_at_remotes(self.0.config.clock.now())
+            .await?;
         self.0.wake.notify_one();
         self.emit(EngineEvent::JobsChanged {
             job_ids: Vec::new(),

@@ -4,7 +4,7 @@ use secrecy::SecretString;
 
 use super::{Engine, blocking};
 use crate::error::EngineError;
-use crate::model::{LaneSettings, ModelPrice, PriceTable, QueueName, WebhookStatus};
+use crate::model::{Delivery, LaneSettings, ModelPrice, PriceTable, QueueName, WebhookStatus};
 use crate::outbox::webhook_key;
 
 /// The name that the keychain files the webhook's secret under.
@@ -38,6 +38,18 @@ impl Engine {
                 0,
                 86_400_000,
             ),
+            (
+                "requests handed over at once",
+                settings.remote_requests,
+                1,
+                100_000,
+            ),
+            (
+                "milliseconds for jobs to be handed over together",
+                settings.remote_wait_ms,
+                0,
+                86_400_000,
+            ),
         ];
         for (what, value, least, most) in checks {
             if !(least..=most).contains(&value) {
@@ -46,6 +58,12 @@ impl Engine {
                     format!("Enter a number from {least} to {most}."),
                 ));
             }
+        }
+        if queue == QueueName::High && settings.delivery == Delivery::Batch {
+            return Err(EngineError::bad_input(
+                "High can’t be delivered by the batch API: its answers may take a day.",
+                "Move jobs that have time to Bulk, and have that delivered by the batch API.",
+            ));
         }
         self.0.store.save_lane(queue, settings).await?;
         self.everything_changed();

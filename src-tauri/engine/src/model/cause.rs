@@ -94,6 +94,10 @@ pub enum Cause {
     UnexpectedStatus,
     /// The program died or was stopped while the call was under way: it may have run and may be billed.
     Interrupted,
+    /// The provider's batch API did not get to it within its day, or called it off.
+    BatchExpired,
+    /// What became of a request that the batch API took is not known, and can't be found out any more.
+    BatchLost,
     /// The file is not where it was.
     FileMissing,
     /// The file can't be read (permissions, a directory, an input error).
@@ -145,6 +149,8 @@ pub enum Cause {
     ModelNotFound,
     /// 404 of a model that is known to have ended.
     ModelRetired,
+    /// 404 of the batch API: the address has none.
+    BatchesNotOffered,
     /// 400: the credit balance is too low.
     CreditExhausted,
     /// 400: a usage limit set by the user at the provider.
@@ -176,7 +182,9 @@ impl Cause {
             | Self::StreamCut
             | Self::PdfNotProcessed
             | Self::UnexpectedStatus
-            | Self::Interrupted => CauseClass::Retry,
+            | Self::Interrupted
+            | Self::BatchExpired
+            | Self::BatchLost => CauseClass::Retry,
             Self::FileMissing
             | Self::FileUnreadable
             | Self::FileChanged
@@ -202,6 +210,7 @@ impl Cause {
             | Self::PermissionDenied
             | Self::ModelNotFound
             | Self::ModelRetired
+            | Self::BatchesNotOffered
             | Self::CreditExhausted
             | Self::UsageLimitReached
             | Self::SpendLimitReached
@@ -239,6 +248,7 @@ impl Cause {
             | Self::ContentFiltered
             | Self::InvalidRequest => Fix::ChangeModel,
             Self::DocumentNotRead | Self::PdfNotTaken => Fix::SendText,
+            Self::BatchesNotOffered => Fix::OpenSettings,
             Self::UnknownStopReason
             | Self::EmptyAnswer
             | Self::RateLimited
@@ -250,7 +260,9 @@ impl Cause {
             | Self::StreamCut
             | Self::PdfNotProcessed
             | Self::UnexpectedStatus
-            | Self::Interrupted => Fix::RunAgain,
+            | Self::Interrupted
+            | Self::BatchExpired
+            | Self::BatchLost => Fix::RunAgain,
             Self::FileMissing | Self::FileUnreadable => Fix::PutFileBack,
             Self::FileChanged
             | Self::FileEmpty
@@ -304,6 +316,8 @@ impl Cause {
             }
             Self::UnexpectedStatus => "Run it again; if it stays, read the message of the attempt.",
             Self::Interrupted => "Run it again. The call that was cut off may still be billed.",
+            Self::BatchExpired => "Run it again; or have each job delivered by a call of its own.",
+            Self::BatchLost => "Run it again. The request may have been answered and billed.",
             Self::FileMissing => "Put the file back where it was, then run it again.",
             Self::FileUnreadable => "Make the file readable for your user, then run it again.",
             Self::FileChanged => "Add the file once more to summarize its new version.",
@@ -354,6 +368,9 @@ impl Cause {
             Self::PermissionDenied => "Use a key that may call this model.",
             Self::ModelNotFound => "Choose another model in Settings.",
             Self::ModelRetired => "Choose a current model in Settings; waiting jobs are given it, too.",
+            Self::BatchesNotOffered => {
+                "Have each job of Bulk delivered by a call of its own, or use an address with a batch API."
+            }
             Self::CreditExhausted => "Buy credits in the Anthropic Console, then resume.",
             Self::UsageLimitReached | Self::SpendLimitReached => {
                 "Raise the limit in the Anthropic Console, or wait until it is reset."

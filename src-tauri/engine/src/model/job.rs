@@ -161,6 +161,20 @@ pub enum WaitingReason {
         /// What the last upload met, if it was tried.
         message: Option<String>,
     },
+    /// It waits for others, to be handed to the provider's batch API together with them.
+    FillingBatch {
+        /// Until when, at most.
+        until: Timestamp,
+    },
+    /// The provider's batch API took nothing the last time.
+    BatchApi {
+        /// What it met.
+        cause: Cause,
+        /// The same in a sentence.
+        message: String,
+        /// When that is tried again.
+        until: Timestamp,
+    },
     /// Its file is not where it was.
     FileMissing,
     /// No program is consuming the queue.
@@ -288,6 +302,23 @@ pub struct JobView {
     pub error: Option<String>,
 }
 
+/// The remote batch that the provider's batch API has a request of a job in.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct RemoteView {
+    /// The provider's id of it; `None` until it is known.
+    pub remote_id: Option<String>,
+    /// The id of the request in it.
+    pub custom_id: String,
+    /// How many requests it has.
+    pub requests: u64,
+    /// When it was sent.
+    pub sent_at: Timestamp,
+    /// What looking after it met last, in a sentence; `None` while it goes well.
+    pub trouble: Option<String>,
+}
+
 /// One job with everything known about it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
@@ -305,6 +336,8 @@ pub struct JobDetail {
     pub sends: Sends,
     /// The parts that it is asked in, in order; empty for one that is asked as a whole.
     pub parts: Vec<PartView>,
+    /// Where it stands with the provider's batch API; `None` for a job that is not there.
+    pub remote: Option<RemoteView>,
     /// Every attempt, newest first.
     pub attempts: Vec<AttemptView>,
     /// The newest stored result, if there is one.

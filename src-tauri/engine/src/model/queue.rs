@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::WaitingReason;
+use super::{Timestamp, WaitingReason};
 
 /// A queue that jobs are delivered from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -50,6 +50,60 @@ pub struct LaneSettings {
     pub max_concurrency: u32,
     /// How long a new job is held back, in milliseconds, up to a day.
     pub delivery_delay_ms: u32,
+    /// How its jobs of Claude are delivered; only bulk can be anything else than [`Delivery::Each`].
+    pub delivery: Delivery,
+    /// Most jobs that are handed over at once, from 1 to 100,000; used with [`Delivery::Batch`].
+    pub remote_requests: u32,
+    /// How long the first of them waits for others, in milliseconds, up to a day; used with
+    /// [`Delivery::Batch`].
+    pub remote_wait_ms: u32,
+}
+
+/// How the jobs of a queue are delivered to Claude.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "kebab-case")]
+pub enum Delivery {
+    /// A call for each job.
+    #[default]
+    Each,
+    /// Many jobs together by the provider's batch API: for half the price, usually within an hour, at most
+    /// within a day.
+    Batch,
+}
+
+impl Delivery {
+    /// Returns the stored word.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Each => "each",
+            Self::Batch => "batch",
+        }
+    }
+
+    /// Returns the delivery of a stored word.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        [Self::Each, Self::Batch]
+            .into_iter()
+            .find(|delivery| delivery.as_str() == word)
+    }
+}
+
+/// Jobs that are with the provider's batch API.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct SubmittedView {
+    /// How many jobs.
+    pub jobs: u64,
+    /// In how many remote batches.
+    pub remote_batches: u64,
+    /// Since when the oldest of them is there.
+    pub since: Timestamp,
+    /// What looking after them met last, in a sentence; `None` while it goes well.
+    pub trouble: Option<String>,
 }
 
 /// A queue as the window's lane.
@@ -61,8 +115,10 @@ pub struct LaneView {
     pub queue: QueueName,
     /// Whether a person paused it.
     pub paused: bool,
-    /// Jobs that run.
+    /// Jobs that run, and those that are with the provider's batch API.
     pub running: u64,
+    /// Those of them that are with the provider's batch API; `None` for none.
+    pub submitted: Option<SubmittedView>,
     /// Jobs that wait.
     pub waiting: u64,
     /// What a person can set of it.

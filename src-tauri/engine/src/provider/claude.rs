@@ -6,6 +6,7 @@
 
 mod access;
 mod answer;
+pub(crate) mod batches;
 mod body;
 mod call;
 mod count;

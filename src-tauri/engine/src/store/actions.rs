@@ -46,25 +46,27 @@ fn effect(action: BulkAction, now: Timestamp) -> (String, Option<String>) {
             format!("available_at = {}", now.0),
         ),
         BulkAction::Cancel => (
-            "(j.status = 'pending' OR (j.status = 'running' AND j.cancel_requested = 0))"
+            "(j.status IN ('pending', 'submitted')
+                 OR (j.status = 'running' AND j.cancel_requested = 0))"
                 .to_owned(),
+            // What the batch API has may be paid all the same; then its result is kept.
             format!(
-                "completed_at = CASE WHEN status = 'pending' THEN {} END,
+                "completed_at = CASE WHEN status <> 'running' THEN {} END,
                  cancel_requested = status = 'running',
-                 status = CASE WHEN status = 'pending' THEN 'cancelled' ELSE status END",
+                 status = CASE WHEN status <> 'running' THEN 'cancelled' ELSE status END",
                 now.0
             ),
         ),
         BulkAction::Pause => (
             format!(
-                "j.status IN ('pending', 'running') AND j.held & {} = 0",
+                "j.status IN ('pending', 'running', 'submitted') AND j.held & {} = 0",
                 held::JOB_PAUSED
             ),
             format!("held = held | {}", held::JOB_PAUSED),
         ),
         BulkAction::Resume => (
             format!(
-                "j.status IN ('pending', 'running') AND j.held & {} <> 0",
+                "j.status IN ('pending', 'running', 'submitted') AND j.held & {} <> 0",
                 held::JOB_PAUSED
             ),
             format!("held = held & ~{}", held::JOB_PAUSED),
@@ -191,7 +193,7 @@ pub(super) fn pause_batch(
     connection.execute(
         &format!(
             "UPDATE jobs SET held = {held}
-             WHERE batch_id = ?1 AND status IN ('pending', 'running')"
+             WHERE batch_id = ?1 AND status IN ('pending', 'running', 'submitted')"
         ),
         [batch_id.as_str()],
     )?;

@@ -2,6 +2,8 @@
 //!
 //! A claim, what it promises of tokens and money, and the record of its attempt are one transaction.
 
+use std::collections::HashMap;
+
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension as _, Row, named_params};
 
@@ -9,8 +11,8 @@ use super::candidate::Candidate;
 use super::{Result, Store, parts, rows, templates, turns};
 use crate::calendar::LocalTime;
 use crate::model::{
-    AttemptStep, Cause, DocumentFacts, Encryption, JobId, JobKind, Provider, QueueName, Sends,
-    Timestamp, Variables,
+    AttemptStep, Cause, Delivery, DocumentFacts, Encryption, JobId, JobKind, Provider, QueueName,
+    Sends, Timestamp, Variables,
 };
 use crate::templates::Template;
 
@@ -59,6 +61,8 @@ pub(crate) struct ClaimedJob {
     pub(crate) attempts_before: u32,
     /// Input tokens that are expected; `None` where nobody is paid.
     pub(crate) estimated_input: Option<u64>,
+    /// Whether it is a call of its own, or a request of a remote batch.
+    pub(crate) delivery: Delivery,
 }
 
 impl ClaimedJob {
@@ -71,6 +75,15 @@ impl ClaimedJob {
     pub(crate) fn max_tries(&self) -> u32 {
         self.max_attempts.saturating_sub(self.attempts_before)
     }
+}
+
+/// For how long jobs are taken, and what for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Hold {
+    pub(super) now: Timestamp,
+    /// When the lease runs out.
+    pub(super) until: Timestamp,
+    pub(super) delivery: Delivery,
 }
 
 /// How much may be claimed.
@@ -138,74 +151,83 @@ impl Store {
     }
 }
 
+/// The columns of [`claimed`] over `jobs`, as an UPDATE returns them.
+pub(super) const CLAIMED_COLUMNS: &str = "job_id, generation, attempts, kind, title, prompt, fresh, \
+     source_path, source_bytes, source_modified, document_sha256, \
+     (SELECT pages FROM documents WHERE sha256 = document_sha256), \
+     provider, model, max_tokens, \
+     (SELECT max_retries + 1 FROM queues AS q WHERE q.queue = jobs.queue) + attempts_before, \
+     template_id, template_version, queue, seq, \
+     (SELECT finding_cause FROM documents WHERE sha256 = document_sha256), \
+     (SELECT finding_message FROM documents WHERE sha256 = document_sha256), variables, \
+     sends, attempts_before, parts, \
+     (SELECT encryption FROM documents WHERE sha256 = document_sha256), \
+     (SELECT facts FROM documents WHERE sha256 = document_sha256)";
+/// The first column after [`CLAIMED_COLUMNS`].
+const AFTER_CLAIMED: usize = 28;
+
 /// Marks jobs as running and records an attempt for each, in their order.
 pub(super) fn take(
     connection: &Connection,
     jobs: &[&Candidate],
     lease_id: &str,
-    request: &ClaimRequest,
+    hold: Hold,
 ) -> Result<Vec<ClaimedJob>> {
-    let now = request.local.now;
+    let now = hold.now;
     let seqs: Vec<i64> = jobs.iter().map(|job| job.seq).collect();
+    let places: HashMap<i64, usize> = (0..).zip(&seqs).map(|(at, seq)| (*seq, at)).collect();
     let mut taken = connection
-        .prepare_cached(
+        .prepare_cached(&format!(
             "UPDATE jobs SET status = 'running', held = 0, lease_id = :lease,
                  lease_expires_at = :expires, started_at = :now, attempts = attempts + 1,
                  cancel_requested = 0, waited_ms = waited_ms + max(0, :now - waiting_since)
              WHERE seq IN (SELECT value FROM json_each(:seqs)) AND status = 'pending'
-             RETURNING job_id, generation, attempts, kind, title, prompt, fresh,
-                 source_path, source_bytes, source_modified, document_sha256,
-                 (SELECT pages FROM documents WHERE sha256 = document_sha256),
-                 provider, model, max_tokens,
-                 (SELECT max_retries + 1 FROM queues AS q WHERE q.queue = jobs.queue) + attempts_before,
-                 template_id, template_version, queue, seq,
-                 max(0, :now - waiting_since),
-                 (SELECT finding_cause FROM documents WHERE sha256 = document_sha256),
-                 (SELECT finding_message FROM documents WHERE sha256 = document_sha256), variables,
-                 sends, attempts_before, parts,
-                 (SELECT encryption FROM documents WHERE sha256 = document_sha256),
-                 (SELECT facts FROM documents WHERE sha256 = document_sha256)",
-        )?
+             RETURNING {CLAIMED_COLUMNS}, max(0, :now - waiting_since)"
+        ))?
         .query_map(
             named_params! {
                 ":lease": lease_id,
-                ":expires": request.lease_expires_at.0,
+                ":expires": hold.until.0,
                 ":now": now.0,
                 ":seqs": serde_json::to_string(&seqs).unwrap_or_default(),
             },
             |row| {
-                let template: Option<(String, u32)> =
-                    row.get::<_, Option<String>>(16)?.zip(row.get(17)?);
                 Ok((
                     claimed(row, lease_id)?,
                     row.get::<_, i64>(19)?,
-                    row.get(20)?,
-                    template,
-                    row.get::<_, u32>(26)?,
+                    row.get(AFTER_CLAIMED)?,
+                    template_of(row)?,
+                    row.get::<_, u32>(25)?,
                 ))
             },
         )?
         .collect::<rusqlite::Result<Vec<(ClaimedJob, i64, i64, _, u32)>>>()?;
     // SQLite returns rows in the order of the update, not of the line.
-    taken.sort_by_key(|(_, seq, ..)| seqs.iter().position(|wanted| wanted == seq));
+    taken.sort_by_key(|(_, seq, ..)| places.get(seq));
     for (job, seq, waited_ms, template, parts) in &mut taken {
         if let Some((template_id, version)) = template {
             job.template = templates::template(connection, template_id, *version)?;
         }
+        job.delivery = hold.delivery;
         if *parts > 0 {
             job.step = match parts::next(connection, job.lease.job_id.as_str())? {
                 Some(pages) => AttemptStep::Part { pages },
                 None => AttemptStep::Combine,
             };
         }
-        job.estimated_input = jobs
-            .iter()
-            .find(|candidate| candidate.seq == *seq)
+        job.estimated_input = places
+            .get(seq)
+            .and_then(|at| jobs.get(*at))
             .filter(|candidate| candidate.provider == Provider::Claude && !candidate.has_answer)
             .map(|candidate| candidate.estimate().expected_input);
         record_attempt(connection, job, *waited_ms, now)?;
     }
     Ok(taken.into_iter().map(|(job, ..)| job).collect())
+}
+
+/// Returns id and version of the template of a claimed job, of [`CLAIMED_COLUMNS`].
+pub(super) fn template_of(row: &Row<'_>) -> rusqlite::Result<Option<(String, u32)>> {
+    Ok(row.get::<_, Option<String>>(16)?.zip(row.get(17)?))
 }
 
 fn record_attempt(
@@ -243,7 +265,8 @@ fn record_attempt(
     Ok(())
 }
 
-fn claimed(row: &Row<'_>, lease_id: &str) -> rusqlite::Result<ClaimedJob> {
+/// Reads [`CLAIMED_COLUMNS`].
+pub(super) fn claimed(row: &Row<'_>, lease_id: &str) -> rusqlite::Result<ClaimedJob> {
     Ok(ClaimedJob {
         lease: Lease {
             job_id: JobId(row.get(0)?),
@@ -257,22 +280,23 @@ fn claimed(row: &Row<'_>, lease_id: &str) -> rusqlite::Result<ClaimedJob> {
         prompt: row.get(5)?,
         template: None,
         fresh: row.get(6)?,
-        variables: rows::json(row, 23)?,
+        variables: rows::json(row, 22)?,
         source_path: row.get(7)?,
         source_bytes: rows::optional_unsigned(row, 8)?,
         source_modified: row.get(9)?,
         document_sha256: row.get(10)?,
         pages: row.get(11)?,
-        encryption: match row.get_ref(27)? {
+        encryption: match row.get_ref(26)? {
             ValueRef::Null => Encryption::None,
-            _ => rows::encryption(row, 27)?,
+            _ => rows::encryption(row, 26)?,
         },
-        facts: rows::optional_json(row, 28)?.unwrap_or_default(),
-        finding: rows::cause(row, 21)?.zip(row.get(22)?),
+        facts: rows::optional_json(row, 27)?.unwrap_or_default(),
+        finding: rows::cause(row, 20)?.zip(row.get(21)?),
         step: AttemptStep::Whole,
-        sends: rows::sends(row, 24)?,
-        attempts_before: row.get(25)?,
+        sends: rows::sends(row, 23)?,
+        attempts_before: row.get(24)?,
         estimated_input: None,
+        delivery: Delivery::Each,
         provider: rows::provider(row, 12)?,
         model: row.get(13)?,
         max_tokens: row.get(14)?,

@@ -79,7 +79,7 @@ pub(super) fn holds(connection: &Connection, lease: &Lease) -> Result<bool> {
 }
 
 /// Says whether somebody wants the job cancelled, and no answer of it is paid for.
-fn is_unwanted(connection: &Connection, lease: &Lease) -> Result<bool> {
+pub(super) fn is_unwanted(connection: &Connection, lease: &Lease) -> Result<bool> {
     Ok(connection
         .prepare_cached(
             "SELECT EXISTS (SELECT 1 FROM jobs WHERE job_id = ?1 AND cancel_requested = 1)

@@ -148,6 +148,30 @@ impl Gate {
         Verdict::Admit(Some(Promise { amount, micros }))
     }
 
+    /// Says whether a job may be handed to the batch API now: that has limits of its own and takes nothing
+    /// of the minute, but the caps hold.
+    pub(super) fn judge_for_batch(&self, job: &Candidate) -> Verdict {
+        if job.provider == Provider::Offline || job.has_answer {
+            return Verdict::Admit(None);
+        }
+        let prices = &self.policy.prices;
+        let Some(micros) = prices.batch_at_worst_micros(&job.model, &job.estimate()) else {
+            return Verdict::PassOver {
+                bit: held::NO_PRICE,
+                reason: WaitingReason::PriceUnknown {
+                    model: job.model.clone(),
+                },
+            };
+        };
+        match self.room_under_caps(job, micros) {
+            Err(verdict) => verdict,
+            Ok(()) => Verdict::Admit(Some(Promise {
+                amount: Amount::default(),
+                micros,
+            })),
+        }
+    }
+
     fn room_in_minute(&self, job: &Candidate, amount: Amount) -> std::result::Result<(), Verdict> {
         let class = limit_class(&job.model);
         let told = self.told_of(&class);
@@ -220,8 +244,10 @@ impl Gate {
 
     /// Counts what was promised.
     pub(super) fn promise(&mut self, model: &str, promise: Promise) {
-        self.windows.promise(self.local.now, model, promise.amount);
-        self.under_way.add(self.local.now, model, promise.amount);
+        if promise.amount != Amount::default() {
+            self.windows.promise(self.local.now, model, promise.amount);
+            self.under_way.add(self.local.now, model, promise.amount);
+        }
         self.day.reserved_micros += promise.micros;
         self.month.reserved_micros += promise.micros;
     }

@@ -40,11 +40,13 @@ pub(super) fn reserve(
     local: &LocalTime,
 ) -> Result<()> {
     let second = second_of(local.now);
+    // A request of a remote batch takes nothing of the minute, now or when it is answered.
+    let batched = promise.amount == Amount::default();
     connection
         .prepare_cached(
             "INSERT INTO ledger (job_id, lease_id, batch_id, model, state, day, second, requests,
-                                 input_tokens, output_tokens, micros, reserved_at)
-             VALUES (?1, ?2, ?3, ?4, 'reserved', ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                                 input_tokens, output_tokens, micros, reserved_at, batched)
+             VALUES (?1, ?2, ?3, ?4, 'reserved', ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         )?
         .execute((
             job.job_id.as_str(),
@@ -58,7 +60,11 @@ pub(super) fn reserve(
             promise.amount.output.cast_signed(),
             promise.micros,
             local.now.0,
+            batched,
         ))?;
+    if batched {
+        return Ok(());
+    }
     windows::record(connection, second, &job.model, promise.amount)
 }
 
@@ -68,7 +74,10 @@ pub(super) fn settle_orphans(connection: &Connection, now: Timestamp) -> Result<
         "UPDATE ledger SET state = 'unknown', settled_at = ?1
          WHERE state = 'reserved'
            AND NOT EXISTS (SELECT 1 FROM jobs AS j WHERE j.job_id = ledger.job_id
-                           AND j.status = 'running' AND j.lease_id = ledger.lease_id)",
+                           AND j.status = 'running' AND j.lease_id = ledger.lease_id)
+           -- What the batch API has is settled by its results.
+           AND NOT EXISTS (SELECT 1 FROM remote_items AS i WHERE i.job_id = ledger.job_id
+                           AND i.lease_id = ledger.lease_id AND i.settled_at IS NULL)",
         [now.0],
     )?;
     Ok(())
@@ -82,6 +91,7 @@ struct Entry {
     second: i64,
     amount: Amount,
     micros: i64,
+    batched: bool,
 }
 
 /// Corrects a promise by what the call came to. What is settled stays so: the first who knows wins.
@@ -127,7 +137,9 @@ pub(super) fn settle(
             }
         }
     };
-    correct_window(connection, &entry, amount, now)?;
+    if !entry.batched {
+        correct_window(connection, &entry, amount, now)?;
+    }
     connection
         .prepare_cached(
             "UPDATE ledger SET state = ?2, requests = ?3, input_tokens = ?4, output_tokens = ?5,
@@ -186,7 +198,7 @@ fn entry(connection: &Connection, lease: &Lease) -> Result<Option<Entry>> {
     Ok(connection
         .prepare_cached(
             "SELECT entry_id, state, batch_id, model, second, requests, input_tokens, output_tokens,
-                    micros
+                    micros, batched
              FROM ledger WHERE job_id = ?1 AND lease_id = ?2",
         )?
         .query_row((lease.job_id.as_str(), &lease.lease_id), |row| {
@@ -202,6 +214,7 @@ fn entry(connection: &Connection, lease: &Lease) -> Result<Option<Entry>> {
                     output: rows::unsigned(row, 7)?,
                 },
                 micros: row.get(8)?,
+                batched: row.get(9)?,
             })
         })
         .optional()?)

@@ -5,13 +5,13 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params_from_iter};
 
 use super::outlook::{Outlook, held_reason, outlook, reason_of};
 use super::results::ResultRow;
-use super::{Result, Store, candidate, held, results, rows, search};
+use super::{Result, Store, candidate, held, remote, results, rows, search};
 use crate::calendar::LocalTime;
 use crate::error::EngineError;
 use crate::model::{
-    AttemptView, BatchId, Cause, ConsumerPlace, DocumentView, Finding, JobFilter, JobId, JobPage,
-    JobStatus, JobView, JobsShown, PageRange, PartState, PartView, PartsDone, Provider, Sends,
-    Sha256, Timestamp, Variables, WaitingReason,
+    AttemptView, BatchId, Cause, ConsumerPlace, Delivery, DocumentView, Finding, JobFilter, JobId,
+    JobPage, JobStatus, JobView, JobsShown, PageRange, PartState, PartView, PartsDone, Provider,
+    RemoteView, Sends, Sha256, Timestamp, Variables, WaitingReason,
 };
 use crate::pricing::estimate;
 
@@ -32,6 +32,8 @@ pub(crate) struct JobRecord {
     /// In order; empty for a job that is asked as a whole.
     pub(crate) parts: Vec<PartView>,
     pub(crate) sends: Sends,
+    /// Where it stands with the batch API.
+    pub(crate) remote: Option<RemoteView>,
     /// Values of the template's variables that a person gave.
     pub(crate) variables: Variables,
     /// Newest run first.
@@ -46,9 +48,9 @@ const JOB_COLUMNS: &str = "j.seq, j.job_id, j.batch_id, b.name, j.kind, j.title,
      j.output_tokens, j.cost_micros, j.cost_unknown, j.ran_ms, j.waited_ms, j.error_code, j.error, \
      j.available_at, q.paused, j.held, j.reused, \
      EXISTS (SELECT 1 FROM templates AS t WHERE t.template_id = j.template_id \
-         AND t.version = j.template_version AND t.kind = 'fields'), j.parts, j.parts_done";
+         AND t.version = j.template_version AND t.kind = 'fields'), j.parts, j.parts_done, q.delivery";
 /// The first column after [`JOB_COLUMNS`].
-const AFTER_JOB: usize = 33;
+const AFTER_JOB: usize = 34;
 
 const JOB_TABLES: &str = "jobs AS j JOIN batches AS b USING (batch_id) JOIN queues AS q USING (queue) \
      LEFT JOIN documents AS d ON d.sha256 = j.document_sha256";
@@ -288,14 +290,21 @@ fn waiting_reason(
     if row.get::<_, bool>(27)? {
         return Ok(WaitingReason::QueuePaused);
     }
+    let hands_over = row.get::<_, String>(33)? == Delivery::Batch.as_str();
     let money = candidate::batch_money(row, AFTER_JOB)?;
     let work = candidate::work(row, AFTER_JOB + 4)?;
     let estimate = estimate(&model, &work);
     let gate = &outlook.gate;
-    let worst = gate.policy.prices.at_worst_micros(&model, &estimate);
+    let prices = &gate.policy.prices;
+    let worst = match hands_over {
+        true => prices.batch_at_worst_micros(&model, &estimate),
+        false => prices.at_worst_micros(&model, &estimate),
+    };
     // What no claim has looked at yet, and would find.
     let bits = match provider {
         Provider::Claude if worst.is_none() => bits | held::NO_PRICE,
+        // What goes by the batch API takes nothing of the minute.
+        Provider::Claude if hands_over => bits & !held::OVERSIZED,
         Provider::Claude if gate.is_oversized(&model, &estimate) => bits | held::OVERSIZED,
         _ => bits,
     };
@@ -334,6 +343,8 @@ fn waiting_reason(
             reason @ (WaitingReason::TokenBudget { .. }
             | WaitingReason::RequestsBudget { .. }
             | WaitingReason::SpendCap { .. }
+            | WaitingReason::FillingBatch { .. }
+            | WaitingReason::BatchApi { .. }
             | WaitingReason::BehindHigh),
         ) if provider == Provider::Claude => reason.clone(),
         _ => WaitingReason::Ready,
@@ -373,6 +384,7 @@ fn record(connection: &Connection, job_id: &JobId, context: &ListContext) -> Res
         attempts: attempts(connection, job_id)?,
         parts: parts(connection, job_id)?,
         sends,
+        remote: remote::of_job(connection, job_id)?,
         results: results::of_job(connection, job_id)?,
     })
 }

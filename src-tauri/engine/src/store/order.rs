@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _};
 
-use super::{Result, Store};
+use super::{Result, Store, remote};
 use crate::model::{JobId, Place, Timestamp};
 
 /// Where a pending job stands: its queue, and position, visible time and age.
@@ -63,6 +63,7 @@ pub(super) fn follow_clock(connection: &Connection, now: Timestamp) -> Result<()
                 "UPDATE circuits SET probe_at = ?1 WHERE probe_at > ?1 AND opened_at > ?1",
             )?
             .execute([now.0])?;
+        remote::follow_clock(connection, now)?;
     }
     Ok(())
 }

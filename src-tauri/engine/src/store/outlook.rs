@@ -9,7 +9,8 @@ use rusqlite::Connection;
 
 use super::circuits::{self, Open};
 use super::gate::Gate;
-use super::{Result, Store, queues, uploads};
+use super::queues::Lane;
+use super::{Result, Store, queues, remote, uploads};
 use crate::calendar::LocalTime;
 use crate::model::{BudgetView, Gauge, JobStatus, Provider, QueueName, Timestamp, WaitingReason};
 use look::Look;
@@ -33,6 +34,10 @@ pub(crate) struct Outlook {
     pub(crate) wake_at: Option<Timestamp>,
     /// Whether a job runs, or will run without a person's doing before the next day.
     pub(crate) live: bool,
+    /// Whether bulk goes by the batch API.
+    pub(crate) hands_over: bool,
+    /// Whether the batch API has something, or may have.
+    pub(crate) has_remotes: bool,
     pub(crate) budget: BudgetView,
     /// The open circuits.
     pub(super) open: HashMap<Provider, Open>,
@@ -68,6 +73,7 @@ pub(super) fn outlook(connection: &Connection, local: &LocalTime) -> Result<Outl
     let trouble = upload_trouble.as_ref();
     let mut look = Look::begin(connection, local, &gate, &open, trouble, &settings)?;
     look.live = is_running(connection)?;
+    let hands_over = settings.iter().any(Lane::hands_over);
     let mut lanes = Vec::new();
     let mut high_short = false;
     for lane in settings {
@@ -84,6 +90,8 @@ pub(super) fn outlook(connection: &Connection, local: &LocalTime) -> Result<Outl
         lanes,
         wake_at,
         live,
+        hands_over,
+        has_remotes: remote::are_out(connection)?,
         budget: budget(&gate),
         open,
         upload_message: upload_trouble.map(|trouble| trouble.message),

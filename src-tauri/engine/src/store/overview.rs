@@ -3,10 +3,11 @@
 use rusqlite::Connection;
 
 use super::outlook::{Outlook, outlook};
-use super::{Result, Store, batches, circuits, queues, rows, uploads};
+use super::{Result, Store, batches, circuits, queues, remote, rows, uploads};
 use crate::calendar::LocalTime;
 use crate::model::{
-    BatchView, BudgetView, CircuitView, JobCounts, JobStatus, LaneView, Timestamp, UploadsView,
+    BatchView, BudgetView, CircuitView, JobCounts, JobStatus, LaneView, QueueName, Timestamp,
+    UploadsView,
 };
 
 /// Batches shown.
@@ -87,6 +88,10 @@ fn lanes(connection: &Connection, outlook: &Outlook) -> Result<Vec<LaneView>> {
             queue: lane.queue,
             paused: lane.paused,
             running,
+            submitted: match lane.queue {
+                QueueName::High => None,
+                QueueName::Bulk => remote::submitted(connection)?,
+            },
             waiting,
             settings: lane.settings,
             obstacle: outlook.obstacle(lane.queue).cloned(),

@@ -2,8 +2,8 @@
 
 use rusqlite::Connection;
 
-use super::{Result, Store, rows};
-use crate::model::{LaneSettings, QueueName};
+use super::{Result, Store, held, remote, rows};
+use crate::model::{Delivery, LaneSettings, QueueName};
 
 /// A queue with its settings.
 #[derive(Clone, Copy, Debug)]
@@ -13,11 +13,18 @@ pub(super) struct Lane {
     pub(super) settings: LaneSettings,
 }
 
+impl Lane {
+    /// Says whether its jobs of Claude are handed to the batch API.
+    pub(super) fn hands_over(&self) -> bool {
+        self.settings.delivery == Delivery::Batch
+    }
+}
+
 /// Returns the queues in serving order.
 pub(super) fn read(connection: &Connection) -> Result<Vec<Lane>> {
     let mut statement = connection.prepare_cached(
         "SELECT queue, paused, max_batch_size, max_batch_timeout_ms, max_retries, max_concurrency,
-                delivery_delay_ms
+                delivery_delay_ms, delivery, remote_requests, remote_wait_ms
          FROM queues ORDER BY serving_order",
     )?;
     let found = statement.query_map([], |row| {
@@ -30,6 +37,9 @@ pub(super) fn read(connection: &Connection) -> Result<Vec<Lane>> {
                 max_retries: row.get(4)?,
                 max_concurrency: row.get(5)?,
                 delivery_delay_ms: row.get(6)?,
+                delivery: rows::delivery(row, 7)?,
+                remote_requests: row.get(8)?,
+                remote_wait_ms: row.get(9)?,
             },
         })
     })?;
@@ -64,7 +74,8 @@ pub(super) fn save_lane(
 ) -> Result<()> {
     connection.execute(
         "UPDATE queues SET max_batch_size = ?2, max_batch_timeout_ms = ?3, max_retries = ?4,
-             max_concurrency = ?5, delivery_delay_ms = ?6
+             max_concurrency = ?5, delivery_delay_ms = ?6, delivery = ?7, remote_requests = ?8,
+             remote_wait_ms = ?9
          WHERE queue = ?1",
         (
             queue.as_str(),
@@ -73,7 +84,13 @@ pub(super) fn save_lane(
             settings.max_retries,
             settings.max_concurrency,
             settings.delivery_delay_ms,
+            settings.delivery.as_str(),
+            settings.remote_requests,
+            settings.remote_wait_ms,
         ),
     )?;
-    Ok(())
+    // With another delivery what is left of a cap may be enough.
+    held::look_again(connection, held::BATCH_CAPPED)?;
+    // What the batch API refused has to do with how it was handed over.
+    remote::release(connection)
 }

@@ -3,7 +3,7 @@
 use rusqlite::Connection;
 
 use super::ledger::{self, Settlement};
-use super::{Lease, Result, Store, circuits, outbox};
+use super::{Lease, Result, Store, circuits, outbox, remote};
 use crate::model::{Cause, JobId, JobStatus, Timestamp};
 
 /// What the attempt of a program that died is said to have met.
@@ -22,6 +22,8 @@ impl Store {
 }
 
 pub(super) fn recover_all(connection: &Connection, now: Timestamp) -> Result<u64> {
+    // What goes by the batch API can be found out, or was never sent: none of it is interrupted.
+    let put_back = remote::recover(connection, now)?;
     let left = running(connection)?;
     for job in &left {
         recover(connection, job, now)?;
@@ -29,7 +31,7 @@ pub(super) fn recover_all(connection: &Connection, now: Timestamp) -> Result<u64
     circuits::release_probes(connection)?;
     // What was promised by nobody who lives may have been spent.
     ledger::settle_orphans(connection, now)?;
-    Ok(left.len() as u64)
+    Ok(left.len() as u64 + put_back)
 }
 
 struct LeftRunning {

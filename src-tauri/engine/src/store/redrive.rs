@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, Row, named_params, params_from_iter};
 
-use super::{Result, Store, actions, candidate, parts, policy, rows};
+use super::{Result, Store, actions, candidate, parts, policy, remote, rows};
 use crate::model::{
     Cause, DeadLetterGroup, JobId, JobKind, JobStatus, Provider, QueueName, Selection, Sends,
     Timestamp,
@@ -100,6 +100,8 @@ impl Asked {
 pub(crate) struct Redrivable {
     pub(crate) seq: i64,
     pub(crate) status: JobStatus,
+    /// Whether the batch API still has a request of it, which may be paid.
+    pub(crate) is_out: bool,
     pub(crate) provider: Provider,
     pub(crate) model: String,
     pub(crate) source_path: Option<String>,
@@ -125,14 +127,16 @@ impl Store {
                         (SELECT finding_cause FROM documents WHERE sha256 = j.document_sha256),
                         EXISTS (SELECT 1 FROM templates AS t WHERE t.template_id = j.template_id
                                 AND t.version = j.template_version AND t.kind = 'fields'),
-                        j.kind = 'pdf', j.job_id, {ASKED_COLUMNS}, {}
+                        j.kind = 'pdf', j.job_id, {ASKED_COLUMNS}, {}, {}
                  FROM jobs AS j WHERE {condition} ORDER BY j.seq",
-                candidate::WHOLE_COLUMNS
+                candidate::WHOLE_COLUMNS,
+                remote::is_out()
             ))?;
             let found = statement.query_map(params_from_iter(values), |row| {
                 let job = Redrivable {
                     seq: row.get(0)?,
                     status: rows::status(row, 1)?,
+                    is_out: row.get(24)?,
                     provider: rows::provider(row, 2)?,
                     model: row.get(3)?,
                     source_path: row.get(4)?,
@@ -202,13 +206,13 @@ pub(super) fn redrive(
         .query_map([&seqs_json], |row| Ok((row.get(0)?, asked(row, 1)?)))?
         .collect::<rusqlite::Result<_>>()?;
     let redriven = connection
-        .prepare_cached(
-            "UPDATE jobs SET status = 'pending', generation = generation + 1, attempts = 0,
+        .prepare_cached(&format!(
+            "UPDATE jobs AS j SET status = 'pending', generation = generation + 1, attempts = 0,
                  attempts_before = 0,
                  available_at = :now, waiting_since = :now, completed_at = NULL, position = 0,
                  error_code = NULL, error = NULL, cancel_requested = 0,
                  fresh = max(fresh, status = 'completed'),
-                 held = 2 * (SELECT paused FROM batches AS b WHERE b.batch_id = jobs.batch_id),
+                 held = 2 * (SELECT paused FROM batches AS b WHERE b.batch_id = j.batch_id),
                  provider = coalesce(:provider, provider), model = coalesce(:model, model),
                  template_id = CASE WHEN kind = 'pdf' THEN coalesce(:template, template_id)
                                     ELSE template_id END,
@@ -218,8 +222,11 @@ pub(super) fn redrive(
              WHERE seq IN (SELECT value FROM json_each(:seqs))
                AND (status IN ('failed', 'dead-lettered', 'needs-review', 'cancelled')
                     OR (:completed AND status = 'completed'))
+               AND NOT {}
              RETURNING seq, job_id",
-        )?
+            // It may be answered and paid; asked again now, it would be paid twice.
+            remote::is_out()
+        ))?
         .query_map(
             named_params! {
                 ":now": now.0,

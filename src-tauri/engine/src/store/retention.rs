@@ -23,6 +23,12 @@ impl Store {
                 [before],
             )?;
             connection.execute(
+                "DELETE FROM remote_items WHERE remote_no IN
+                     (SELECT remote_no FROM remote_batches WHERE ended_at < ?1)",
+                [before],
+            )?;
+            connection.execute("DELETE FROM remote_batches WHERE ended_at < ?1", [before])?;
+            connection.execute(
                 "DELETE FROM batches WHERE created_at < ?1
                      AND NOT EXISTS (SELECT 1 FROM jobs AS j WHERE j.batch_id = batches.batch_id)",
                 [before],

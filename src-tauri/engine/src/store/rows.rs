@@ -5,8 +5,8 @@ use rusqlite::types::Type;
 use serde::de::DeserializeOwned;
 
 use crate::model::{
-    AttemptOutcome, AttemptStep, AttemptView, Cause, Encryption, JobKind, JobStatus, PageRange,
-    Provider, QueueName, ResultFormat, Sends, TemplateKind, Timestamp,
+    AttemptOutcome, AttemptStep, AttemptView, Cause, Delivery, Encryption, JobKind, JobStatus,
+    PageRange, Provider, QueueName, ResultFormat, Sends, TemplateKind, Timestamp,
 };
 
 /// Returns the error for a stored word that this version does not know.
@@ -19,7 +19,11 @@ fn unknown(index: usize, word: &str) -> rusqlite::Error {
 }
 
 /// Reads column `index` as a word that `parse` knows.
-fn word<T>(row: &Row<'_>, index: usize, parse: impl Fn(&str) -> Option<T>) -> rusqlite::Result<T> {
+pub(super) fn word<T>(
+    row: &Row<'_>,
+    index: usize,
+    parse: impl Fn(&str) -> Option<T>,
+) -> rusqlite::Result<T> {
     let text: String = row.get(index)?;
     parse(&text).ok_or_else(|| unknown(index, &text))
 }
@@ -34,6 +38,10 @@ pub(super) fn queue(row: &Row<'_>, index: usize) -> rusqlite::Result<QueueName> 
 
 pub(super) fn provider(row: &Row<'_>, index: usize) -> rusqlite::Result<Provider> {
     word(row, index, Provider::from_word)
+}
+
+pub(super) fn delivery(row: &Row<'_>, index: usize) -> rusqlite::Result<Delivery> {
+    word(row, index, Delivery::from_word)
 }
 
 pub(super) fn kind(row: &Row<'_>, index: usize) -> rusqlite::Result<JobKind> {

@@ -10,6 +10,7 @@ mod money;
 mod order;
 mod parts;
 mod recover;
+mod remote;
 mod search;
 mod state_machine;
 mod support;

@@ -9,10 +9,10 @@ use rusqlite::Connection;
 
 use super::candidate::{Candidate, Line, answered, in_line};
 use super::circuits::{self, Open};
-use super::claim::{ClaimRequest, ClaimedJob, take};
+use super::claim::{ClaimRequest, ClaimedJob, Hold, take};
 use super::gate::{Gate, Promise, Verdict};
 use super::{Result, held, ledger, order, queues, windows};
-use crate::model::{BatchId, Provider, QueueName};
+use crate::model::{BatchId, Delivery, Provider, QueueName};
 
 /// Most times that a claim goes from one lane to the other and back.
 const ROUNDS: u32 = 20;
@@ -77,7 +77,9 @@ impl Claim<'_> {
         let mut rooms = [self.lane_room(high)?, self.lane_room(bulk)?];
         let mut since_bulk = high_since_bulk(self.connection)?;
         let since_before = since_bulk;
-        let floor = if rooms[0] > 0 && rooms[1] > 0 && self.has_claude_ready(QueueName::Bulk)? {
+        let bulk_asks =
+            rooms[1] > 0 && !bulk.hands_over() && self.has_claude_ready(QueueName::Bulk)?;
+        let floor = if rooms[0] > 0 && bulk_asks {
             self.gate()?.policy.bulk_floor
         } else {
             // Bulk has nothing that could starve.
@@ -201,6 +203,13 @@ impl Claim<'_> {
     ) -> Result<Vec<Candidate>> {
         let mut found = Vec::new();
         for provider in [Provider::Claude, Provider::Offline] {
+            if provider == Provider::Claude && lane.hands_over() {
+                // What is to be asked is handed over elsewhere; what is answered is published here.
+                let now = self.request.local.now;
+                let room = limit.min(self.claude_room);
+                found.extend(answered(self.connection, lane.queue, provider, now, room)?);
+                continue;
+            }
             if provider == Provider::Claude && !with_claude {
                 continue;
             }
@@ -225,7 +234,7 @@ impl Claim<'_> {
             found.extend(line.into_iter().filter(|job| !known.contains(&job.seq)));
         }
         let limit_of_claude = limit.min(self.provider_room(Provider::Claude));
-        if found.is_empty() && with_claude && limit_of_claude > 0 {
+        if found.is_empty() && with_claude && limit_of_claude > 0 && !lane.hands_over() {
             // The large ones come when nothing else waits.
             let claude = Provider::Claude;
             found = self.line(Line::Oversized, lane.queue, claude, limit_of_claude)?;
@@ -386,12 +395,12 @@ impl Claim<'_> {
             return Ok(0);
         }
         let admitted_jobs: Vec<&Candidate> = admitted.iter().map(|(job, _)| job).collect();
-        let jobs = take(
-            self.connection,
-            &admitted_jobs,
-            &self.lease_id,
-            self.request,
-        )?;
+        let hold = Hold {
+            now: self.request.local.now,
+            until: self.request.lease_expires_at,
+            delivery: Delivery::Each,
+        };
+        let jobs = take(self.connection, &admitted_jobs, &self.lease_id, hold)?;
         let mut of_claude = 0;
         for (job, promise) in admitted {
             if let Some(promise) = promise {

@@ -160,6 +160,7 @@ export function detailOf(job: JobView, prompt: string | null, now: number, state
     variables: job.hasFields ? { currency: 'EUR' } : {},
     document: documentOf(job),
     sends: state.settings.textOnly ? 'text' : 'pdf',
+    remote: null,
     parts: partsOf(job),
     attempts: job.parts === null ? attemptsOf(job, now) : partAttempts(job, now),
     result: hasResult ? resultOf(job, now, state) : null,

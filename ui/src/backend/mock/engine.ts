@@ -56,6 +56,9 @@ const LANE: LaneSettings = {
   maxRetries: 5,
   maxConcurrency: 10,
   deliveryDelayMs: 0,
+  delivery: 'each',
+  remoteRequests: 1000,
+  remoteWaitMs: 60_000,
 };
 
 export interface PlayedState {

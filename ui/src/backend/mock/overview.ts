@@ -75,6 +75,7 @@ export function overviewOf(engine: PlayedEngine): Overview {
       queue,
       paused: engine.pausedLanes.has(queue),
       ...lanes[queue],
+      submitted: null,
       settings: engine.lanes[queue],
       obstacle: lanes[queue].waiting === 0 ? null : moment.obstacleOf(queue),
       answer: null,

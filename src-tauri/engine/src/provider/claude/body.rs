@@ -35,11 +35,12 @@ pub(super) struct Upload {
     pub(super) length: u64,
 }
 
-struct OpenFile {
+/// A PDF that is being sent.
+pub(super) struct OpenFile {
     file: File,
     name: String,
     bytes: u64,
-    remaining: u64,
+    pub(super) remaining: u64,
     modified: Option<SystemTime>,
 }
 
@@ -159,7 +160,7 @@ impl Upload {
 }
 
 impl OpenFile {
-    async fn read(&mut self) -> Result<Vec<u8>, Failure> {
+    pub(super) async fn read(&mut self) -> Result<Vec<u8>, Failure> {
         let wanted = self.remaining.min(CHUNK_BYTES as u64);
         let mut raw = Vec::with_capacity(CHUNK_BYTES);
         (&mut self.file)
@@ -174,7 +175,7 @@ impl OpenFile {
         Ok(raw)
     }
 
-    async fn verify_unchanged(&self) -> Result<(), Failure> {
+    pub(super) async fn verify_unchanged(&self) -> Result<(), Failure> {
         let metadata = self
             .file
             .metadata()
@@ -195,7 +196,7 @@ impl OpenFile {
     }
 }
 
-fn too_large(what: &str, bytes: u64, why: &str) -> Failure {
+pub(super) fn too_large(what: &str, bytes: u64, why: &str) -> Failure {
     let megabytes = 1024.0 * 1024.0;
     Failure::unsent(
         Cause::TooLarge,
@@ -207,7 +208,7 @@ fn too_large(what: &str, bytes: u64, why: &str) -> Failure {
     )
 }
 
-async fn open(path: &Path, bytes: u64, name: &str) -> Result<OpenFile, Failure> {
+pub(super) async fn open(path: &Path, bytes: u64, name: &str) -> Result<OpenFile, Failure> {
     let unreadable = |error: IoError| unreadable(name, &error);
     let file = File::open(path).await.map_err(unreadable)?;
     let metadata = file.metadata().await.map_err(unreadable)?;
@@ -242,7 +243,7 @@ async fn open(path: &Path, bytes: u64, name: &str) -> Result<OpenFile, Failure> 
     })
 }
 
-fn unreadable(name: &str, error: &IoError) -> Failure {
+pub(super) fn unreadable(name: &str, error: &IoError) -> Failure {
     if error.kind() == ErrorKind::NotFound {
         return Failure::unsent(
             Cause::FileMissing,

@@ -113,7 +113,7 @@ pub(super) async fn post(
 }
 
 /// Waits for the head of the answer: as long as bytes are taken, then as long as reading may last.
-async fn wait_for_head(
+pub(super) async fn wait_for_head(
     send: impl Future<Output = Result<Response, reqwest::Error>>,
     sending: &Sending,
     timeouts: Timeouts,
@@ -260,7 +260,7 @@ pub(super) fn timed_out(what: &str, limit: Duration, billed: Billed) -> Failure 
     .billed(billed)
 }
 
-fn not_the_api(detail: &str) -> Failure {
+pub(super) fn not_the_api(detail: &str) -> Failure {
     Failure {
         http_status: Some(200),
         ..Failure::unsent(

@@ -90,6 +90,8 @@ enum Source<'a> {
 pub(super) enum Purpose {
     /// To be answered.
     Answer,
+    /// To be answered as a request of a batch, where nothing is streamed.
+    Batch,
     /// To have its tokens counted.
     Count,
 }
@@ -154,7 +156,7 @@ pub(super) fn write(asked: Envelope<'_>) -> Result<String, Failure> {
             None => Cow::Borrowed(&request.prompt),
         },
     });
-    let answered = asked.purpose == Purpose::Answer;
+    let answered = asked.purpose != Purpose::Count;
     let output_config = OutputConfig {
         effort: manner.effort.map(Effort::as_str),
         format: schema
@@ -167,7 +169,7 @@ pub(super) fn write(asked: Envelope<'_>) -> Result<String, Failure> {
     let body = Body {
         model: &request.model,
         max_tokens: answered.then_some(manner.max_tokens),
-        stream: answered.then_some(true),
+        stream: (asked.purpose == Purpose::Answer).then_some(true),
         messages: [Message {
             role: "user",
             content,

@@ -65,6 +65,34 @@ pub(super) fn from_event(error: &ApiError) -> Failure {
     }
 }
 
+/// Returns the failure for a request of a batch that was not answered, and so is not billed. It comes without a
+/// status, which its type stands for.
+pub(super) fn from_batch(error: &ApiError, request_id: Option<String>) -> Failure {
+    let status = match error.kind() {
+        "authentication_error" => 401,
+        "billing_error" => 402,
+        "permission_error" => 403,
+        "not_found_error" => 404,
+        "conflict_error" => 409,
+        "request_too_large" => 413,
+        "rate_limit_error" => 429,
+        "invalid_request_error" => 400,
+        "timeout_error" => 504,
+        "overloaded_error" => 529,
+        _ => 500,
+    };
+    Failure {
+        request_id,
+        ..Failure::unsent(
+            cause_of_status(status, error, true),
+            match error.message() {
+                "" => format!("The batch API could not answer it ({}).", error.kind()),
+                message => shortened(message),
+            },
+        )
+    }
+}
+
 /// Returns the failure for a connection that could not be made or used, before any answer.
 pub(super) fn from_transport(error: reqwest::Error, sending: &Sending) -> Failure {
     // The body knows best why it broke off.

@@ -11,7 +11,7 @@ use crate::store::candidate::{Candidate, Line, in_line};
 use crate::store::circuits::Open;
 use crate::store::gate::{Gate, Verdict};
 use crate::store::queues::Lane;
-use crate::store::{Result, candidate, held, rows, turns};
+use crate::store::{Result, candidate, held, remote, rows, turns};
 
 /// Jobs that are looked at behind one that the next claim sets aside.
 const MOST_SET_ASIDE: usize = 50;
@@ -108,7 +108,7 @@ impl<'look> Look<'look> {
             (Some(Visible::Ready), _) => None,
             (Some(Visible::Held(reason)), _) => Some(reason),
             (None, Some(reason)) => Some(reason),
-            (None, None) => self.passed_over(lane.queue)?,
+            (None, None) => self.passed_over(lane)?,
         })
     }
 
@@ -120,7 +120,8 @@ impl<'look> Look<'look> {
             .is_some_and(|hours| self.local.until_quiet(hours).is_some());
         if floor == 0
             || quiet
-            || bulk.is_none_or(|lane| lane.paused)
+            // What is handed over takes nothing of the minute.
+            || bulk.is_none_or(|lane| lane.paused || lane.hands_over())
             || self.open.contains_key(&Provider::Claude)
             || turns::high_since_bulk(self.connection)? + 1 < floor
         {
@@ -170,6 +171,13 @@ impl<'look> Look<'look> {
                     continue;
                 }
             }
+            if provider == Provider::Claude && lane.hands_over() {
+                match self.handing_over(lane, &job)? {
+                    Visible::Ready => return Ok(Some(Visible::Ready)),
+                    Visible::Held(reason) => held = Some(reason),
+                }
+                continue;
+            }
             if behind_high && provider == Provider::Claude {
                 self.live = true;
                 held = Some(WaitingReason::BehindHigh);
@@ -189,6 +197,36 @@ impl<'look> Look<'look> {
             }
         }
         Ok(held.map(Visible::Held))
+    }
+
+    /// Says whether jobs are handed to the batch API now, of which `first` is the first.
+    fn handing_over(&mut self, lane: &Lane, first: &Candidate) -> Result<Visible> {
+        if first.has_answer {
+            self.live = true;
+            return Ok(Visible::Ready);
+        }
+        if let Some(hold) = remote::hold(self.connection)?
+            && hold.retry_at > self.local.now
+        {
+            self.wake.note(hold.retry_at);
+            self.live |= hold.cause != Cause::BatchesNotOffered;
+            return Ok(Visible::Held(WaitingReason::BatchApi {
+                cause: hold.cause,
+                message: hold.message,
+                until: hold.retry_at,
+            }));
+        }
+        match self.verdict(lane, Provider::Claude, first)? {
+            Visible::Ready => {
+                let until = remote::filled_at(lane, first.place.1);
+                if until <= self.local.now {
+                    return Ok(Visible::Ready);
+                }
+                self.wake.note(until);
+                Ok(Visible::Held(WaitingReason::FillingBatch { until }))
+            }
+            held @ Visible::Held(_) => Ok(held),
+        }
     }
 
     /// Says whether a job may start, or one behind it where the next claim sets it aside.
@@ -219,7 +257,12 @@ impl<'look> Look<'look> {
 
     /// Judges one job; says also whether the next claim sets it aside, so that those behind it matter.
     fn judged(&mut self, lane: &Lane, job: &Candidate) -> (Visible, bool) {
-        match self.gate.judge(job) {
+        let verdict = if lane.hands_over() {
+            self.gate.judge_for_batch(job)
+        } else {
+            self.gate.judge(job)
+        };
+        match verdict {
             Verdict::Admit(_) => {
                 if let Some(filled_at) = waits_to_be_filled(lane, job) {
                     self.wake.note(filled_at);
@@ -342,7 +385,7 @@ impl<'look> Look<'look> {
     }
 
     /// Returns why the first job is passed over, where all are.
-    fn passed_over(&mut self, queue: QueueName) -> Result<Option<WaitingReason>> {
+    fn passed_over(&mut self, lane: &Lane) -> Result<Option<WaitingReason>> {
         let first = self
             .connection
             .prepare_cached(&format!(
@@ -351,10 +394,14 @@ impl<'look> Look<'look> {
                 candidate::BATCH_MONEY_COLUMNS,
                 candidate::WORK_COLUMNS
             ))?
-            .query_row([queue.as_str()], |row| {
+            .query_row([lane.queue.as_str()], |row| {
                 let model: String = row.get(1)?;
                 let estimate = crate::pricing::estimate(&model, &candidate::work(row, 6)?);
-                let worst = self.gate.policy.prices.at_worst_micros(&model, &estimate);
+                let prices = &self.gate.policy.prices;
+                let worst = match lane.hands_over() {
+                    true => prices.batch_at_worst_micros(&model, &estimate),
+                    false => prices.at_worst_micros(&model, &estimate),
+                };
                 Ok(held_reason(
                     row.get(0)?,
                     model,

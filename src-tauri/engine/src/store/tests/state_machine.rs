@@ -10,6 +10,7 @@ mod finishing;
 mod invariants;
 mod long;
 mod redrive;
+mod remote;
 mod steps;
 mod submitting;
 mod waiting;
@@ -22,10 +23,11 @@ use proptest::test_runner::{Config, RngAlgorithm, RngSeed, TestCaseError, TestRu
 use rusqlite::Connection;
 
 use self::documents::documents;
+use self::remote::handed_over;
 use self::steps::{Happening, anything};
 use self::world::World;
 
-/// Sequences of each test; there are five of them.
+/// Sequences of each test; there are six of them.
 const SEQUENCES: u32 = 2_000;
 /// Steps of a sequence, at most; half of it on average.
 const STEPS: usize = 48;
@@ -69,7 +71,7 @@ fn sequences(chunk: u64, happenings: impl Strategy<Value = Vec<Happening>>) {
         failure_persistence: None,
         max_shrink_iters: 20_000,
         rng_algorithm: RngAlgorithm::XorShift,
-        rng_seed: RngSeed::Fixed(wish::<u64>("GISTMILL_SEED").unwrap_or(1) * 5 + chunk),
+        rng_seed: RngSeed::Fixed(wish::<u64>("GISTMILL_SEED").unwrap_or(1) * 6 + chunk),
         ..Config::default()
     };
     let ran = TestRunner::new(config).run(&happenings, |happenings| {
@@ -105,4 +107,9 @@ fn the_last_part_of_all_sequences_keeps_every_promise() {
 #[test]
 fn long_documents_keep_every_promise_in_any_sequence() {
     sequences(4, documents(STEPS));
+}
+
+#[test]
+fn what_goes_by_the_batch_api_keeps_every_promise_in_any_sequence() {
+    sequences(5, handed_over(STEPS));
 }

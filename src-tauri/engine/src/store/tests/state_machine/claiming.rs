@@ -21,9 +21,9 @@ struct Standing {
 }
 
 /// What was before a claim.
-struct Before {
+pub(super) struct Before {
     line: HashMap<String, Standing>,
-    open: HashMap<Provider, Open>,
+    pub(super) open: HashMap<Provider, Open>,
     window_was_empty: bool,
     running: Vec<(QueueName, u32)>,
 }
@@ -69,13 +69,7 @@ impl World<'_> {
     ) -> Checked<usize> {
         // The claim does so, too; then it finds nothing left to do.
         order::follow_clock(self.connection, self.now).map_err(said)?;
-        let gate = Gate::read(self.connection, &self.local()).map_err(said)?;
-        let before = Before {
-            line: self.line()?,
-            open: circuits::open(self.connection).map_err(said)?,
-            window_was_empty: gate.windows.is_empty(),
-            running: running.clone(),
-        };
+        let before = self.before(running.clone())?;
         let request = ClaimRequest {
             local: self.local(),
             lease_expires_at: Timestamp(self.now.0 + 60_000),
@@ -94,6 +88,11 @@ impl World<'_> {
         let mut promised = 0;
         for job in &claimed {
             self.check_one(&before, job)?;
+            check!(
+                !self.hands_over(job.queue, job.provider) || self.is_answered(&job.lease),
+                "{} was claimed, and is to be handed over",
+                job.lease.job_id
+            );
             promised += self.note_claimed(job)?;
         }
         if promised > 0 {
@@ -101,6 +100,17 @@ impl World<'_> {
             self.check_caps(&claimed)?;
         }
         Ok(claimed.len())
+    }
+
+    /// Notes what is before a claim.
+    pub(super) fn before(&self, running: Vec<(QueueName, u32)>) -> Checked<Before> {
+        let gate = Gate::read(self.connection, &self.local()).map_err(said)?;
+        Ok(Before {
+            line: self.line()?,
+            open: circuits::open(self.connection).map_err(said)?,
+            window_was_empty: gate.windows.is_empty(),
+            running,
+        })
     }
 
     fn check_room(&self, before: &Before, claimed: &[ClaimedJob], claude_room: u32) -> Checked {
@@ -177,7 +187,9 @@ impl World<'_> {
                     other.queue == job.queue && other.provider == job.provider
                 });
                 let ready = standing_after.held == 0 && standing_after.place.1 <= self.now.0;
-                let excused = about_storage || self.asks_nobody(before, job);
+                let excused = about_storage
+                    || self.asks_nobody(before, job)
+                    || self.hands_over(job.queue, job.provider);
                 check!(
                     !(same && ready) || standing.place < standing_after.place || excused,
                     "{other} stands before {job_id}, which was claimed"
@@ -187,7 +199,7 @@ impl World<'_> {
         Ok(())
     }
 
-    fn check_one(&self, before: &Before, claimed: &ClaimedJob) -> Checked {
+    pub(super) fn check_one(&self, before: &Before, claimed: &ClaimedJob) -> Checked {
         let job_id = claimed.lease.job_id.as_str();
         let Some(job) = self.jobs.get(job_id) else {
             return Err(format!("{job_id} was claimed, which nobody knows"));
@@ -238,6 +250,26 @@ impl World<'_> {
         Ok(())
     }
 
+    /// Notes that a job is held by a lease.
+    pub(super) fn note_taken(&mut self, claimed: &ClaimedJob) {
+        let Some(job) = self.jobs.get_mut(claimed.lease.job_id.as_str()) else {
+            return;
+        };
+        job.status = JobStatus::Running;
+        job.attempts += 1;
+        job.lease = Some(claimed.lease.lease_id.clone());
+        job.cancel_requested = false;
+        job.outcomes.push((claimed.step, "running"));
+        self.handed.push(Handed {
+            lease: claimed.lease.clone(),
+            provider: job.provider,
+            max_attempts: claimed.max_attempts,
+            step: claimed.step,
+            known: false,
+            closed: false,
+        });
+    }
+
     /// Notes that a job runs. Returns 1 when something was promised to it.
     fn note_claimed(&mut self, claimed: &ClaimedJob) -> Checked<usize> {
         let job_id = claimed.lease.job_id.as_str().to_owned();
@@ -245,22 +277,11 @@ impl World<'_> {
         let answered = self.answers.contains(&key);
         let day = self.local().day;
         let prices = self.prices();
+        self.note_taken(claimed);
         let Some(job) = self.jobs.get_mut(&job_id) else {
             return Err(format!("{job_id} is not known"));
         };
-        job.status = JobStatus::Running;
-        job.attempts += 1;
-        job.lease = Some(claimed.lease.lease_id.clone());
-        job.cancel_requested = false;
-        job.outcomes.push((claimed.step, "running"));
         job.publishing += u32::from(answered);
-        self.handed.push(Handed {
-            lease: claimed.lease.clone(),
-            provider: job.provider,
-            max_attempts: claimed.max_attempts,
-            step: claimed.step,
-            known: false,
-        });
         if job.provider == Provider::Offline || answered {
             return Ok(0);
         }
@@ -280,7 +301,7 @@ impl World<'_> {
         Ok(1)
     }
 
-    fn prices(&self) -> Prices {
+    pub(super) fn prices(&self) -> Prices {
         Prices::new(self.rate.map(|rate| ModelPrice {
             model: MODELS[2].to_owned(),
             input: rate,
@@ -330,7 +351,7 @@ impl World<'_> {
         Ok(())
     }
 
-    fn check_caps(&self, claimed: &[ClaimedJob]) -> Checked {
+    pub(super) fn check_caps(&self, claimed: &[ClaimedJob]) -> Checked {
         let day = self.local().day;
         let sum = |fits: &dyn Fn(&Entry) -> bool| -> i64 {
             let entries = self.ledger.values().filter(|entry| fits(entry));

@@ -188,6 +188,14 @@ impl World<'_> {
                 last.1 = outcome;
             }
         }
+        self.note_closed(lease);
+    }
+
+    /// Notes that the attempt of a lease has ended.
+    pub(super) fn note_closed(&mut self, lease: &Lease) {
+        for handed in &mut self.handed {
+            handed.closed |= handed.lease == *lease;
+        }
     }
 
     pub(super) fn end(&mut self, picked: Picked, how: How, settle: Settle) -> Checked {
@@ -314,7 +322,11 @@ impl World<'_> {
             "{recovered} jobs were recovered of {}",
             running.len()
         );
-        for lease in running {
+        let put_back = self.crash_remotes();
+        for lease in running
+            .into_iter()
+            .filter(|lease| !put_back.contains(lease))
+        {
             self.settle(&lease, Settlement::Unknown);
             let answered = self.is_answered(&lease);
             let Some(job) = self.jobs.get(lease.job_id.as_str()) else {

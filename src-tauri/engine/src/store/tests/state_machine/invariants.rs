@@ -63,6 +63,7 @@ impl World<'_> {
         self.compare_parts()?;
         self.compare_counters()?;
         self.compare_ledger()?;
+        self.compare_remotes()?;
         let kept =
             self.pairs::<String, u32>("SELECT job_id, generation FROM answers ORDER BY 1, 2")?;
         check!(

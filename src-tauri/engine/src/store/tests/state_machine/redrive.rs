@@ -35,9 +35,12 @@ impl World<'_> {
             redrive::redrive(self.connection, &seqs, &changes, self.now).map_err(said)?;
         let mut expected = 0;
         for job_id in picked {
-            let fits = self.jobs.get(&job_id).is_some_and(|job| {
-                job.status.is_final() && (job.status != JobStatus::Completed || changes.completed)
-            });
+            // What is out may be paid: it is not asked again.
+            let fits = !self.is_out(&job_id)
+                && self.jobs.get(&job_id).is_some_and(|job| {
+                    job.status.is_final()
+                        && (job.status != JobStatus::Completed || changes.completed)
+                });
             if fits {
                 expected += 1;
                 self.put_back(&job_id, change);

@@ -4,6 +4,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
+use super::remote::{RemoteStep, remote_step};
 use crate::model::{BulkAction, Cause, Place, Provider, QueueName};
 
 /// Models that jobs ask for; the last one has no price.
@@ -99,6 +100,8 @@ pub(super) enum Step {
     Clock {
         by_ms: i64,
     },
+    /// Something happens to what goes by the batch API.
+    Remote(RemoteStep),
 }
 
 #[derive(Clone, Debug)]
@@ -305,6 +308,7 @@ pub(super) fn work() -> impl Strategy<Value = Step> {
         3 => (1..=4_u32).prop_map(|minutes| Step::Work { minutes }),
         1 => Just(Step::Crash),
         4 => clock().prop_map(|by_ms| Step::Clock { by_ms }),
+        1 => remote_step().prop_map(Step::Remote),
     ]
 }
 

@@ -11,7 +11,7 @@ impl World<'_> {
     /// Claims all there is. Then something holds every lane in which jobs wait, and they say so.
     pub(super) fn drain(&mut self) -> Checked {
         for _ in 0..200 {
-            let claimed = self.claim_beside(Vec::new(), u32::MAX, 100)?;
+            let claimed = self.claim_beside(Vec::new(), u32::MAX, 100)? + self.gather()?;
             if claimed > 0 {
                 continue;
             }
@@ -43,6 +43,7 @@ impl World<'_> {
                         | WaitingReason::Retrying { .. }
                         | WaitingReason::BehindHigh
                         | WaitingReason::LargerThanBudget
+                        | WaitingReason::FillingBatch { .. }
                 )
             );
             check!(

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rusqlite::Connection;
 
 use super::long::Piece;
+use super::remote::{Item, Remote};
 use super::steps::{Happening, MODELS, Pick, Step, TEMPLATES};
 use crate::model::{
     AttemptStep, BatchId, BulkAction, JobId, JobStatus, ModelPrice, Provider, QueueName, Selection,
@@ -74,6 +75,8 @@ pub(super) struct Handed {
     pub(super) step: AttemptStep,
     /// Its attempt knows what it used.
     pub(super) known: bool,
+    /// Its attempt has ended.
+    pub(super) closed: bool,
 }
 
 #[derive(Clone)]
@@ -95,6 +98,11 @@ pub(super) struct World<'world> {
     pub(super) lengths: BTreeMap<&'static str, (u64, u64)>,
     pub(super) submitted: usize,
     pub(super) batch_number: usize,
+    /// Whether bulk goes by the batch API.
+    pub(super) batched: bool,
+    pub(super) remotes: Vec<Remote>,
+    /// Requests of remote batches.
+    pub(super) items: Vec<Item>,
 }
 
 impl<'world> World<'world> {
@@ -123,6 +131,9 @@ impl<'world> World<'world> {
             lengths: BTreeMap::from(lengths),
             submitted: 0,
             batch_number: 0,
+            batched: false,
+            remotes: Vec::new(),
+            items: Vec::new(),
         }
     }
 
@@ -212,6 +223,7 @@ impl<'world> World<'world> {
             Step::CloseCircuit { provider } => circuits::close(self.connection, *provider)
                 .map(drop)
                 .map_err(said),
+            Step::Remote(step) => self.remote(*step),
             Step::Clock { by_ms } => {
                 self.now.0 += by_ms;
                 Ok(())
@@ -271,14 +283,18 @@ impl<'world> World<'world> {
         };
         let live = !job.status.is_final();
         match action {
-            BulkAction::Cancel if job.status == JobStatus::Pending => {
+            BulkAction::Cancel
+                if matches!(job.status, JobStatus::Pending | JobStatus::Submitted) =>
+            {
                 job.status = JobStatus::Cancelled;
             }
             BulkAction::Cancel if job.status == JobStatus::Running => job.cancel_requested = true,
             BulkAction::Pause if live => job.paused = true,
             BulkAction::Resume if live => job.paused = false,
             BulkAction::MoveTo { queue } if job.status == JobStatus::Pending => job.queue = queue,
-            BulkAction::Purge if job.status != JobStatus::Running => {
+            BulkAction::Purge
+                if !matches!(job.status, JobStatus::Running | JobStatus::Submitted) =>
+            {
                 self.jobs.remove(job_id);
                 self.answers.retain(|(of, _)| of != job_id);
                 for handed in &mut self.handed {
