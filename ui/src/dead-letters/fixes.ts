@@ -48,6 +48,7 @@ export function fixButton(
     case 'choose-model':
       return settings(t.answer.changeModel);
     case 'send-text':
+    case 'change-delivery':
       return settings(t.sidebar.settings);
     case 'open-console':
       return {

@@ -46,6 +46,8 @@ pub enum Fix {
     TestKey,
     /// Choose another model in the settings.
     ChooseModel,
+    /// Have each job delivered by a call of its own.
+    ChangeDelivery,
     /// Put it right in the Anthropic Console, then try again.
     OpenConsole,
     /// Check the network.
@@ -248,7 +250,7 @@ impl Cause {
             | Self::ContentFiltered
             | Self::InvalidRequest => Fix::ChangeModel,
             Self::DocumentNotRead | Self::PdfNotTaken => Fix::SendText,
-            Self::BatchesNotOffered => Fix::OpenSettings,
+            Self::BatchesNotOffered => Fix::ChangeDelivery,
             Self::UnknownStopReason
             | Self::EmptyAnswer
             | Self::RateLimited

@@ -3,4 +3,4 @@
 /**
  * What a person can do about a cause.
  */
-export type Fix = "run-again" | "raise-output-limit" | "change-model" | "use-claude" | "send-text" | "put-file-back" | "replace-file" | "give-password" | "add-key" | "test-key" | "choose-model" | "open-console" | "check-connection" | "free-space";
+export type Fix = "run-again" | "raise-output-limit" | "change-model" | "use-claude" | "send-text" | "put-file-back" | "replace-file" | "give-password" | "add-key" | "test-key" | "choose-model" | "change-delivery" | "open-console" | "check-connection" | "free-space";

@@ -69,6 +69,7 @@ fn commands(step: &NextStep, batch: &str, max_tokens: u32) -> Vec<String> {
         Fix::AddKey => Some("gistmill key set"),
         Fix::TestKey => Some("gistmill key test"),
         Fix::ChooseModel => Some("gistmill config set model MODEL"),
+        Fix::ChangeDelivery => Some("gistmill queues set bulk --delivery each"),
         Fix::SendText => Some(SEND_TEXT),
     };
     let change = match step.fix {
@@ -105,6 +106,7 @@ pub(super) mod tests {
         Fix::AddKey,
         Fix::TestKey,
         Fix::ChooseModel,
+        Fix::ChangeDelivery,
         Fix::SendText,
         Fix::OpenConsole,
         Fix::CheckConnection,

@@ -19,7 +19,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::call::{next_chunk, not_the_api, refused, timed_out, wait_for_head};
-use super::envelope::{self, Envelope, Purpose};
+use super::envelope::{self, Purpose};
 use super::send::Sending;
 use super::{ClaudeProvider, failure};
 use crate::model::{Cause, Timestamp};
@@ -132,7 +132,7 @@ impl ClaudeProvider {
     pub(crate) fn place(&self) -> Place {
         let mut digest = Sha256::new();
         digest.update("gistmill key mark\u{0}");
-        digest.update(self.key.expose_secret());
+        digest.update(self.access.key.expose_secret());
         Place {
             address: self.url(""),
             key_mark: hex::encode(&digest.finalize()[..8]),
@@ -148,11 +148,7 @@ impl ClaudeProvider {
         request: &Request,
         private_directory: &std::path::Path,
     ) -> Result<Part, Failure> {
-        let json = envelope::write(Envelope {
-            request,
-            purpose: Purpose::Batch,
-            text_as: self.text_as,
-        })?;
+        let json = envelope::write(self.envelope(request, Purpose::Batch))?;
         Part::prepare(json, request, private_directory).await
     }
 
