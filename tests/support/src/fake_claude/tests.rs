@@ -156,12 +156,12 @@ async fn what_is_billed_follows_what_was_written() {
 #[tokio::test]
 async fn a_stream_that_breaks_off_is_billed_up_to_there() {
     let table = Table::set(json!({"rules": [
-        titled("cut", json!({"kind": "cut", "after_deltas": 3})),
-        titled("event", json!({"kind": "error-event", "after_deltas": 3, "error": {"type": "api_error", "message": ""}})),
-        titled("none", json!({"kind": "cut"})),
+        titled("cut-1", json!({"kind": "cut", "after_deltas": 3})),
+        titled("cut-2", json!({"kind": "error-event", "after_deltas": 3, "error": {"type": "api_error", "message": ""}})),
+        titled("cut-3", json!({"kind": "cut"})),
     ]}))
     .await;
-    for title in ["whole", "cut", "event", "none"] {
+    for title in ["whole", "cut-1", "cut-2", "cut-3"] {
         table.ask(title).await;
     }
     let bill = settled(&table.server).await;
