@@ -85,7 +85,7 @@ fn message() -> Value {
     })
 }
 
-fn titled(title: &str, reply: Value) -> Value {
+fn titled(title: &str, reply: &Value) -> Value {
     json!({"title": title, "reply": reply})
 }
 
@@ -106,13 +106,13 @@ async fn settled(server: &FakeClaude) -> Vec<BilledCall> {
 #[tokio::test]
 async fn what_is_billed_follows_what_was_written() {
     let table = Table::set(json!({"rules": [
-        titled("whole", json!({"kind": "answer", "output_tokens": 200})),
-        titled("refused", json!({"kind": "fault", "fault": "overloaded"})),
-        titled("declined", json!({"kind": "answer", "no_content": true, "stop_reason": "refusal"})),
-        titled("half", json!({"kind": "answer", "text": "The", "stop_reason": "refusal", "output_tokens": 2})),
-        titled("cached", json!({"kind": "answer", "cache_read": 10_000, "cache_write_1h": 100, "output_tokens": 10})),
-        titled("lost", json!({"kind": "lost"})),
-        titled("raw", json!({"kind": "raw", "chunks": ["event: ping\n\n"]})),
+        titled("whole", &json!({"kind": "answer", "output_tokens": 200})),
+        titled("refused", &json!({"kind": "fault", "fault": "overloaded"})),
+        titled("declined", &json!({"kind": "answer", "no_content": true, "stop_reason": "refusal"})),
+        titled("half", &json!({"kind": "answer", "text": "The", "stop_reason": "refusal", "output_tokens": 2})),
+        titled("cached", &json!({"kind": "answer", "cache_read": 10_000, "cache_write_1h": 100, "output_tokens": 10})),
+        titled("lost", &json!({"kind": "lost"})),
+        titled("raw", &json!({"kind": "raw", "chunks": ["event: ping\n\n"]})),
     ]}))
     .await;
     for (title, arrives) in [
@@ -156,9 +156,9 @@ async fn what_is_billed_follows_what_was_written() {
 #[tokio::test]
 async fn a_stream_that_breaks_off_is_billed_up_to_there() {
     let table = Table::set(json!({"rules": [
-        titled("cut-1", json!({"kind": "cut", "after_deltas": 3})),
-        titled("cut-2", json!({"kind": "error-event", "after_deltas": 3, "error": {"type": "api_error", "message": ""}})),
-        titled("cut-3", json!({"kind": "cut"})),
+        titled("cut-1", &json!({"kind": "cut", "after_deltas": 3})),
+        titled("cut-2", &json!({"kind": "error-event", "after_deltas": 3, "error": {"type": "api_error", "message": ""}})),
+        titled("cut-3", &json!({"kind": "cut"})),
     ]}))
     .await;
     for title in ["whole", "cut-1", "cut-2", "cut-3"] {
