@@ -1,7 +1,20 @@
-//! A server that behaves as Claude's Messages API does, faults included.
+//! A double of Claude's API: messages, counts of tokens, models, files and batches, faults included.
 //!
-//! It checks what it is sent as strictly as the API's documents say, keeps a journal that proves
-//! which bytes arrived, and answers with a plausible summary, or with what a script tells it to.
+//! It checks what it is sent as strictly as the API's documents say, keeps a journal that proves which bytes
+//! arrived, and answers with a plausible summary, or with what a script tells it to. Limits of a minute and
+//! caps are in force when a scenario sets them; what it would bill is told to the micro-dollar. Time passes
+//! on a clock of its own, which can be turned.
+//!
+//! | room | holds |
+//! |---|---|
+//! | `script`, `reply`, `ask` | scenarios: rules, what is done with a request, what the tests ask |
+//! | `server`, `connection`, `control` | the routes, connections that can be cut, steering by other programs |
+//! | `messages`, `check`, `request`, `document` | reading a message as strictly as the API |
+//! | `answer`, `stream`, `meter` | making up answers, sending them, counting what is written |
+//! | `batches`, `files`, `models`, `page` | the other calls, and pages of lists |
+//! | `limits`, `spend`, `bill` | what may be used in a minute, what may be spent, what is billed |
+//! | `journal`, `clock`, `fault` | what arrived, the time, the API's errors |
+//!
 //! It is itself checked by the official Python SDK as its client (`tests/sdk`).
 
 mod answer;
@@ -259,3 +272,6 @@ impl FakeClaude {
         self.shared.connections.load(Ordering::SeqCst)
     }
 }
+
+#[cfg(test)]
+mod tests;
