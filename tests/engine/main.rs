@@ -18,6 +18,7 @@ mod copies;
 mod endpoints;
 mod estimates;
 mod exports;
+mod files;
 mod intake;
 mod lifecycle;
 mod limits;

@@ -22,6 +22,7 @@ mod watch;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rand::SeedableRng as _;
@@ -207,7 +208,7 @@ impl Engine {
         let Some(lock) = consumer::take_lock(&self.0.config.data_directory)? else {
             return Ok(false);
         };
-        self.0.store.note_address(self.address()).await?;
+        self.note_address().await?;
         let started = Consumer::start(
             Shared {
                 store: self.0.store.clone(),
@@ -226,6 +227,7 @@ impl Engine {
                 trouble: Arc::clone(&self.0.trouble),
                 fault: Arc::clone(&self.0.config.fault),
                 pace: CurrentPace::default(),
+                files_refused: AtomicBool::default(),
             },
             lock,
         )
@@ -320,7 +322,7 @@ impl Engine {
             self.0.store.forget_limits().await?;
         }
         self.move_to(asked).await?;
-        self.0.store.note_address(self.address()).await?;
+        self.note_address().await?;
         self.look_again(&before, &settings).await?;
         self.bucket_changed(&before, &settings).await?;
         // Limits, caps and hours may have changed.

@@ -11,8 +11,8 @@ compile_error!(
     "a release build must not be able to end itself: leave out the feature fault-points"
 );
 
-/// `POINT:N`: the point (`reserved`, `answered`, `kept`, `part-kept`, `stored`, `completed`, `uploaded`), and
-/// which time that it is passed ends the program.
+/// `POINT:N`: the point (`reserved`, `lent`, `answered`, `kept`, `part-kept`, `stored`, `completed`, `uploaded`),
+/// and which time that it is passed ends the program.
 pub(crate) const VARIABLE: &str = "GISTMILL_KILL_AT";
 
 /// Returns what the engine calls at every point.

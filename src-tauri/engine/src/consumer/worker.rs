@@ -133,6 +133,8 @@ async fn deliver(
         told_at: AtomicI64::new(0),
     };
     progress.advanced(JobPhase::Reading, 0);
+    let provider = (shared.providers)(job.provider)
+        .map_err(|error| Failure::unsent(Cause::KeyRefused, error.to_string()))?;
     // Holds the copy that is sent until the answer is there.
     let document;
     let request = match (job.kind, job.step) {
@@ -149,14 +151,12 @@ async fn deliver(
                         "The work was stopped from here.",
                     ));
                 }
-                prepared = prepared(shared, job) => prepared?,
+                prepared = prepared(shared, job, &provider, cut_off) => prepared?,
             };
             question::request(job, Some(&document))
         }
         (JobKind::Prompt, _) => question::request(job, None),
     };
-    let provider = (shared.providers)(job.provider)
-        .map_err(|error| Failure::unsent(Cause::KeyRefused, error.to_string()))?;
     provider.deliver(&request, &progress, cut_off).await
 }
 

@@ -105,7 +105,7 @@ impl Engine {
             provider,
             model,
             max_tokens: settings.max_tokens,
-            ceiling: Ceiling::of(&profile),
+            ceiling: self.ceiling(&profile.model),
             variables: self.checked_variables(&submission.variables)?,
         })
     }

@@ -118,6 +118,8 @@ pub enum Cause {
     PdfWithoutText,
     /// The address or the model takes no PDFs; nothing was sent.
     PdfNotTaken,
+    /// The PDF is too large for a call, and can't be uploaded before it.
+    FilesNotTaken,
     /// The PDF or the request is larger than the provider takes.
     TooLarge,
     /// The PDF has more pages than the model takes.
@@ -189,6 +191,7 @@ impl Cause {
             | Self::PdfHostile
             | Self::PdfWithoutText
             | Self::PdfNotTaken
+            | Self::FilesNotTaken
             | Self::TooLarge
             | Self::TooManyPages
             | Self::PromptTooLong
@@ -259,6 +262,7 @@ impl Cause {
             | Self::PdfTruncated
             | Self::PdfCipherUnknown
             | Self::PdfHostile
+            | Self::FilesNotTaken
             | Self::TooLarge
             | Self::TooManyPages => Fix::ReplaceFile,
             Self::PdfEncrypted => Fix::GivePassword,
@@ -327,7 +331,7 @@ impl Cause {
                 "Have the text of PDFs sent in place of their pages, or use an endpoint that reads PDFs; then run \
                  it again."
             }
-            Self::TooLarge => {
+            Self::FilesNotTaken | Self::TooLarge => {
                 "Gistmill divides long PDFs by itself, but a single page must fit in a call. Reduce its images \
                  and add it again."
             }

@@ -35,7 +35,8 @@ pub(super) struct Upload {
     pub(super) length: u64,
 }
 
-struct OpenFile {
+/// A document that is read while it is sent.
+pub(super) struct OpenFile {
     file: File,
     name: String,
     bytes: u64,
@@ -52,6 +53,10 @@ impl Upload {
     pub(super) async fn prepare(asked: Envelope<'_>) -> Result<Self, Failure> {
         let (path, bytes, name) = match &asked.request.document {
             None => return Self::of_json(envelope::write(asked)?).within_limit("The prompt", ""),
+            Some(RequestDocument {
+                content: DocumentContent::Uploaded { .. },
+                ..
+            }) => return Self::of_json(envelope::write(asked)?).within_limit("The prompt", ""),
             Some(RequestDocument {
                 content: DocumentContent::Text(pages),
                 first_page,
@@ -159,7 +164,8 @@ impl Upload {
 }
 
 impl OpenFile {
-    async fn read(&mut self) -> Result<Vec<u8>, Failure> {
+    /// Returns the next bytes.
+    pub(super) async fn read(&mut self) -> Result<Vec<u8>, Failure> {
         let wanted = self.remaining.min(CHUNK_BYTES as u64);
         let mut raw = Vec::with_capacity(CHUNK_BYTES);
         (&mut self.file)
@@ -174,7 +180,13 @@ impl OpenFile {
         Ok(raw)
     }
 
-    async fn verify_unchanged(&self) -> Result<(), Failure> {
+    /// Says whether all of it was read.
+    pub(super) fn is_read(&self) -> bool {
+        self.remaining == 0
+    }
+
+    /// Makes sure that what was read is one version of the file.
+    pub(super) async fn verify_unchanged(&self) -> Result<(), Failure> {
         let metadata = self
             .file
             .metadata()
@@ -207,7 +219,8 @@ fn too_large(what: &str, bytes: u64, why: &str) -> Failure {
     )
 }
 
-async fn open(path: &Path, bytes: u64, name: &str) -> Result<OpenFile, Failure> {
+/// Opens a document that has so many bytes.
+pub(super) async fn open(path: &Path, bytes: u64, name: &str) -> Result<OpenFile, Failure> {
     let unreadable = |error: IoError| unreadable(name, &error);
     let file = File::open(path).await.map_err(unreadable)?;
     let metadata = file.metadata().await.map_err(unreadable)?;

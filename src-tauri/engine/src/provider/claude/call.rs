@@ -113,7 +113,7 @@ pub(super) async fn post(
 }
 
 /// Waits for the head of the answer: as long as bytes are taken, then as long as reading may last.
-async fn wait_for_head(
+pub(super) async fn wait_for_head(
     send: impl Future<Output = Result<Response, reqwest::Error>>,
     sending: &Sending,
     timeouts: Timeouts,

@@ -83,6 +83,9 @@ enum Source<'a> {
         media_type: &'static str,
         data: Numbered<'a>,
     },
+    File {
+        file_id: &'a str,
+    },
 }
 
 /// What a request is written for.
@@ -196,6 +199,7 @@ fn block<'a>(document: &'a RequestDocument, asked: Envelope<'_>) -> Block<'a> {
             media_type: "application/pdf",
             data: "",
         },
+        DocumentContent::Uploaded { file_id } => Source::File { file_id },
         DocumentContent::Text(pages) => {
             let text = Numbered::new(pages, document.first_page);
             if asked.manner.text_as == TextAs::Prompt {
