@@ -22,9 +22,10 @@ async fn house() -> House {
             settings.tokens_per_minute = 4_000_000;
         })
         .await;
-    for name in ["a.pdf", "b.pdf"] {
+    // Two files of the same content would be one job.
+    for (name, pages) in [("a.pdf", PAGES), ("b.pdf", PAGES + 1)] {
         let path = house.put(name, b"");
-        pdf::images_pdf(&path, PAGES, PAGE_BYTES);
+        pdf::images_pdf(&path, pages, PAGE_BYTES);
     }
     house
 }
@@ -45,6 +46,7 @@ async fn a_pdf_too_large_for_a_body_is_uploaded_named_and_removed() {
     let house = house().await;
     let paths = vec![house.path("a.pdf"), house.path("b.pdf")];
     let submitted = house.submit(paths.clone(), Provider::Claude).await;
+    assert_eq!(submitted.job_ids.len(), 2);
     for job_id in &submitted.job_ids {
         let detail = house.until_status(job_id, JobStatus::Completed).await;
         assert!(detail.parts.is_empty(), "it is asked as a whole");
@@ -63,7 +65,7 @@ async fn a_pdf_too_large_for_a_body_is_uploaded_named_and_removed() {
     for request in house.claude.requests() {
         assert!(request.body_bytes < 10_000, "the body names the file");
         assert!(request.documents[0].file_id.is_some());
-        assert_eq!(request.documents[0].pages, PAGES as u64);
+        assert!(request.documents[0].pages >= PAGES as u64);
     }
     gone(&house.claude).await;
 }
