@@ -13,6 +13,8 @@ mod locked;
 mod long;
 // Only a build that can end itself on purpose can be tested so: `--features gistmill/fault-points`.
 #[cfg(all(unix, feature = "fault-points"))]
+mod kill_files;
+#[cfg(all(unix, feature = "fault-points"))]
 mod kill_parts;
 mod kill_points;
 #[cfg(all(unix, feature = "fault-points"))]
@@ -24,6 +26,8 @@ mod passwords;
 mod preflight;
 mod report;
 mod reuse;
+#[cfg(all(target_os = "linux", feature = "fault-points"))]
+mod secrets;
 mod settings;
 mod steer;
 #[cfg(target_os = "linux")]

@@ -58,7 +58,11 @@ async fn a_pdf_too_large_for_a_body_is_uploaded_named_and_removed() {
         let digest = hex_of(&std::fs::read(path).unwrap());
         let file = files.iter().find(|file| file.sha256 == digest).unwrap();
         let lives = file.expires_at.unwrap().duration_since(file.created_at);
-        assert_eq!(lives.as_secs(), 3_600, "it ends by itself, whatever happens");
+        assert_eq!(
+            lives.as_secs(),
+            3_600,
+            "it ends by itself, whatever happens"
+        );
         assert_eq!(file.reads, 1);
         assert_eq!(file.filename, "document.pdf", "its name stays here");
     }
@@ -84,7 +88,11 @@ async fn where_files_are_not_taken_large_pdfs_are_divided_and_nobody_uploads_aga
             "File storage quota exceeded. Delete files to free up space.",
         )
         .with_code("storage_quota_exceeded"),
-        Canned::error(413, "request_too_large", "File exceeds the maximum allowed size"),
+        Canned::error(
+            413,
+            "request_too_large",
+            "File exceeds the maximum allowed size",
+        ),
     ] {
         let house = house().await;
         house
@@ -142,9 +150,7 @@ async fn a_file_that_is_gone_when_it_is_asked_about_is_uploaded_anew() {
         .submit(vec![house.path("a.pdf")], Provider::Claude)
         .await;
     for attempts in [1, 2] {
-        house
-            .until_retrying(&submitted.job_ids[0], attempts)
-            .await;
+        house.until_retrying(&submitted.job_ids[0], attempts).await;
         house.clock.advance(Duration::from_secs(300));
     }
     house.until_completed(&submitted).await;

@@ -313,8 +313,7 @@ impl Engine {
     /// [`EngineError::BadInput`] with the setting that can't be used.
     pub async fn save_settings(&self, settings: Settings) -> Result<Settings, EngineError> {
         let settings = checked(settings)?;
-        let asked =
-            endpoint::claude_at(&self.0.config, &settings, Some(&self.present_claude()))?;
+        let asked = endpoint::claude_at(&self.0.config, &settings, Some(&self.present_claude()))?;
         let before = self.0.store.settings().await?;
         self.0.store.save_settings(settings.clone()).await?;
         self.give_model_to_those_without(&settings.model).await?;

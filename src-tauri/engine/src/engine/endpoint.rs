@@ -11,7 +11,7 @@ use super::{Engine, checks};
 use crate::config::EngineConfig;
 use crate::error::EngineError;
 use crate::model::{
-    AuthScheme, EndpointKind, EngineEvent, EndpointView, KeySource, ModelNotice, ModelPrice,
+    AuthScheme, EndpointKind, EndpointView, EngineEvent, KeySource, ModelNotice, ModelPrice,
     ModelProfile, Provider, Settings, ToldLimits,
 };
 use crate::pricing::Ceiling;
@@ -86,7 +86,9 @@ pub(super) fn claude_at(
         let since_1970 = u64::try_from(clock.now().0).unwrap_or(0);
         std::time::UNIX_EPOCH + std::time::Duration::from_millis(since_1970)
     });
-    let claude = ClaudeProvider::new(&claude).map_err(unusable)?.with_now(now);
+    let claude = ClaudeProvider::new(&claude)
+        .map_err(unusable)?
+        .with_now(now);
     Ok(AtAddress { claude, auth })
 }
 

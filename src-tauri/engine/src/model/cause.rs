@@ -357,7 +357,9 @@ impl Cause {
             Self::BillingProblem => "Check the payment details in the Anthropic Console.",
             Self::PermissionDenied => "Use a key that may call this model.",
             Self::ModelNotFound => "Choose another model in Settings.",
-            Self::ModelRetired => "Choose a current model in Settings; waiting jobs are given it, too.",
+            Self::ModelRetired => {
+                "Choose a current model in Settings; waiting jobs are given it, too."
+            }
             Self::CreditExhausted => "Buy credits in the Anthropic Console, then resume.",
             Self::UsageLimitReached | Self::SpendLimitReached => {
                 "Raise the limit in the Anthropic Console, or wait until it is reset."

@@ -37,8 +37,8 @@ use crate::profiles::{self, Profiles};
 use envelope::{Envelope, Manner, Purpose};
 
 pub use access::{Access, ExtraHeader, HeaderProblem, read_headers};
-pub use files::MAX_FILE_BYTES;
 pub use endpoint::{abilities, api_version, is_local, kind_of, usual_address, usual_auth};
+pub use files::MAX_FILE_BYTES;
 
 /// Where Anthropic itself answers.
 pub const ANTHROPIC_BASE_URL: &str = "https://api.anthropic.com";
@@ -333,7 +333,7 @@ impl ClaudeProvider {
 
     /// Takes what lets us in out of a message, should an endpoint have put it there.
     fn scrub(&self, failure: Failure) -> Failure {
-        self.access.scrub(failure)
+        self.access.scrub_failure(failure)
     }
 
     /// Returns the day that it is, such as `2026-11-30`.
@@ -354,7 +354,10 @@ impl ClaudeProvider {
         let model = &request.model;
         let is_about_a_file = matches!(
             &request.document,
-            Some(RequestDocument { content: DocumentContent::Uploaded { .. }, .. })
+            Some(RequestDocument {
+                content: DocumentContent::Uploaded { .. },
+                ..
+            })
         ) && failure.message.to_lowercase().contains("file");
         if failure.cause == Cause::ModelNotFound && is_about_a_file {
             failure.cause = Cause::UnexpectedStatus;
@@ -432,6 +435,7 @@ impl Deliver for ClaudeProvider {
         self.require_key()?;
         call::deliver(self, request, progress, cancel)
             .await
+            .map(|answer| self.access.scrub_answer(answer))
             .map_err(|failure| self.scrub(self.told_apart(failure, request)))
     }
 }

@@ -11,7 +11,9 @@ impl Store {
     pub(crate) async fn lend(&self, file_id: String, now: Timestamp) -> Result<()> {
         self.write(move |connection| {
             connection
-                .prepare_cached("INSERT OR REPLACE INTO lent_files (file_id, lent_at) VALUES (?1, ?2)")?
+                .prepare_cached(
+                    "INSERT OR REPLACE INTO lent_files (file_id, lent_at) VALUES (?1, ?2)",
+                )?
                 .execute((&file_id, now.0))?;
             Ok(())
         })

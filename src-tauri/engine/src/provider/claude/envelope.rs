@@ -129,7 +129,10 @@ pub(super) fn write(asked: Envelope<'_>) -> Result<String, Failure> {
     );
     let is_file = matches!(
         &request.document,
-        Some(RequestDocument { content: DocumentContent::File { .. }, .. })
+        Some(RequestDocument {
+            content: DocumentContent::File { .. },
+            ..
+        })
     );
     if is_file && manner.text_as == TextAs::Prompt {
         return Err(Failure::unsent(
