@@ -15,15 +15,15 @@ use crate::claude::{deliver, patient, prompt, provider_at, summarize, write_pdf}
 
 const SUMMARY: &str = "The paper asks a question, and answers it with care.";
 
-fn fixture(response: Value) -> Value {
+fn fixture(response: &Value) -> Value {
     json!({"match": {"userMessage": "Summarize"}, "response": response})
 }
 
 /// Asks for the same summary so many times.
-async fn ask(fixtures: Value, times: usize) -> Vec<Result<Answer, Failure>> {
+async fn ask(fixtures: &Value, times: usize) -> Vec<Result<Answer, Failure>> {
     let directory = TempDir::new().unwrap();
     let path = write_pdf(&directory, "paper.pdf", 50_000);
-    let aimock = Aimock::start(&fixtures);
+    let aimock = Aimock::start(fixtures);
     let provider = provider_at(aimock.url(), patient());
     let mut ends = Vec::new();
     for _ in 0..times {
@@ -38,7 +38,7 @@ async fn a_streamed_answer_is_read_whole() {
         "content": SUMMARY,
         "usage": {"input_tokens": 4_321, "output_tokens": 17},
     });
-    let ends = ask(json!([fixture(answer)]), 2).await;
+    let ends = ask(&json!([fixture(&answer)]), 2).await;
     for end in ends {
         let answer = end.unwrap();
         assert_eq!(answer.text, SUMMARY);
@@ -56,7 +56,7 @@ async fn an_answer_that_was_cut_off_is_for_a_person_to_look_at() {
         "finishReason": "length",
         "usage": {"input_tokens": 4_321, "output_tokens": 1_024},
     });
-    let answer = ask(json!([fixture(answer)]), 1).await.remove(0).unwrap();
+    let answer = ask(&json!([fixture(&answer)]), 1).await.remove(0).unwrap();
     assert_eq!(answer.review.unwrap().0, Cause::CutOff);
     assert_eq!(answer.text, SUMMARY, "what came is kept");
 }
@@ -68,14 +68,14 @@ async fn thinking_is_no_part_of_the_text() {
         "reasoning": "Let me read this first.",
         "usage": {"input_tokens": 4_321, "output_tokens": 40},
     });
-    let answer = ask(json!([fixture(answer)]), 1).await.remove(0).unwrap();
+    let answer = ask(&json!([fixture(&answer)]), 1).await.remove(0).unwrap();
     assert_eq!(answer.text, SUMMARY);
 }
 
 #[tokio::test]
 async fn a_document_that_was_not_counted_was_not_read() {
     let answer = json!({"content": SUMMARY, "usage": {"input_tokens": 9, "output_tokens": 17}});
-    let answer = ask(json!([fixture(answer)]), 1).await.remove(0).unwrap();
+    let answer = ask(&json!([fixture(&answer)]), 1).await.remove(0).unwrap();
     assert_eq!(answer.review.unwrap().0, Cause::DocumentNotRead);
 }
 
@@ -84,11 +84,11 @@ async fn an_overload_passes() {
     let overload =
         json!({"error": {"message": "Overloaded", "type": "overloaded_error"}, "status": 529});
     let answer = json!({"content": SUMMARY, "usage": {"input_tokens": 4_321, "output_tokens": 17}});
-    let mut first = fixture(overload);
+    let mut first = fixture(&overload);
     first["match"]["sequenceIndex"] = json!(0);
-    let mut second = fixture(answer);
+    let mut second = fixture(&answer);
     second["match"]["sequenceIndex"] = json!(1);
-    let mut ends = ask(json!([first, second]), 2).await;
+    let mut ends = ask(&json!([first, second]), 2).await;
     let answer = ends.pop().unwrap().unwrap();
     assert_eq!(answer.text, SUMMARY);
     let failure = ends.pop().unwrap().unwrap_err();
@@ -104,7 +104,10 @@ async fn a_limit_says_when_to_come_back() {
         "status": 429,
         "retryAfter": 7,
     });
-    let failure = ask(json!([fixture(limit)]), 1).await.remove(0).unwrap_err();
+    let failure = ask(&json!([fixture(&limit)]), 1)
+        .await
+        .remove(0)
+        .unwrap_err();
     assert_eq!(failure.cause, Cause::RateLimited);
     assert_eq!(failure.retry_after, Some(Duration::from_secs(7)));
     assert_eq!(failure.message, "Slower.");
@@ -150,7 +153,7 @@ async fn refusals_are_classed_by_status_and_words() {
         ),
     ] {
         let refusal = json!({"error": {"message": message, "type": kind}, "status": status});
-        let failure = ask(json!([fixture(refusal)]), 1)
+        let failure = ask(&json!([fixture(&refusal)]), 1)
             .await
             .remove(0)
             .unwrap_err();
@@ -168,12 +171,12 @@ async fn a_stream_that_breaks_off_is_never_taken_for_an_answer() {
         json!({"truncateAfterChunks": 4, "latency": 150}),
         json!({"disconnectAfterMs": 800, "latency": 150}),
     ] {
-        let mut broken = fixture(json!({"content": SUMMARY.repeat(10)}));
+        let mut broken = fixture(&json!({"content": SUMMARY.repeat(10)}));
         broken["chunkSize"] = json!(20);
         for (key, value) in fault.as_object().unwrap() {
             broken[key] = value.clone();
         }
-        let failure = ask(json!([broken]), 1).await.remove(0).unwrap_err();
+        let failure = ask(&json!([broken]), 1).await.remove(0).unwrap_err();
         assert_eq!(failure.cause, Cause::StreamCut, "{fault}");
         assert_eq!(failure.billed, Billed::Unknown, "it had begun to work");
     }

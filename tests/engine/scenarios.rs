@@ -48,6 +48,17 @@ struct Outcome {
     output_tokens: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     models: Option<usize>,
+    /// What the SDK tells besides, which nothing of Gistmill is compared with.
+    #[serde(skip_serializing)]
+    code: Option<String>,
+    #[serde(skip_serializing)]
+    batch: Option<String>,
+    #[serde(skip_serializing)]
+    custom_id: Option<String>,
+    #[serde(skip_serializing)]
+    file: Option<String>,
+    #[serde(skip_serializing)]
+    deleted: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<String>,
 }
@@ -254,6 +265,7 @@ fn disagreements(sdk: &[Outcome], ours: &[Outcome]) -> Vec<String> {
             cause: None,
             status: None,
             retry_after: None,
+            code: None,
             ..outcome.clone()
         };
         if told(sdk) != told(ours) {
@@ -265,12 +277,18 @@ fn disagreements(sdk: &[Outcome], ours: &[Outcome]) -> Vec<String> {
 
 fn in_short(outcomes: &[Outcome]) -> String {
     let words = |outcome: &Outcome| {
-        let mut words = vec![outcome.class.clone()];
+        let mut words = Vec::new();
+        words.extend(outcome.custom_id.as_ref().map(|id| format!("{id}:")));
+        words.push(outcome.class.clone());
         words.extend(outcome.cause.clone());
+        words.extend(outcome.batch.clone());
+        words.extend(outcome.file.clone());
+        words.extend(outcome.deleted.map(|_| "deleted".to_owned()));
+        words.extend(outcome.code.clone());
         words.extend(outcome.status.map(|status| status.to_string()));
         words.extend(outcome.stop_reason.clone());
         words.extend(outcome.retry_after.map(|wait| format!("after {wait} s")));
-        words.join(" ")
+        words.join(" ").trim().to_owned()
     };
     outcomes.iter().map(words).collect::<Vec<_>>().join("; ")
 }

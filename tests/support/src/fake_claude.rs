@@ -259,3 +259,6 @@ impl FakeClaude {
         self.shared.connections.load(Ordering::SeqCst)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -20,6 +20,9 @@ use super::script::Call;
 use super::stream::{self, Step};
 use super::{Shared, batches, control, files, messages, models};
 
+/// So much of a body is read, however small the most is that is taken.
+const LEAST_READ_BYTES: usize = 64 * 1024 * 1024;
+
 pub(super) type Answered = Response<Body>;
 
 pub(super) fn router(shared: Arc<Shared>) -> Router {
@@ -92,7 +95,8 @@ pub(super) async fn read_body(
     most: usize,
     recorded: &mut Recorded,
 ) -> Result<Option<Bytes>, Canned> {
-    let body = to_bytes(request.into_body(), most.saturating_mul(4)).await;
+    let readable = most.saturating_mul(4).max(LEAST_READ_BYTES);
+    let body = to_bytes(request.into_body(), readable).await;
     let body = body.map_err(|_| invalid("The body broke off"))?;
     recorded.body_bytes = body.len();
     Ok((body.len() <= most).then_some(body))

@@ -14,6 +14,8 @@ use super::meter::Meter;
 
 /// Letters in one text delta.
 const DELTA_CHARS: usize = 24;
+/// A sign of life comes anywhere.
+const DELTAS_BETWEEN_PINGS: u64 = 7;
 
 /// What is sent next.
 #[derive(Clone)]
@@ -78,6 +80,9 @@ pub(super) fn steps(message: &Message, until: Until, wait: Duration) -> Vec<Step
     };
     for (at, event) in (1..).zip(deltas.into_iter().take(most)) {
         send(event, Some(message.output_tokens * at / pieces));
+        if at % DELTAS_BETWEEN_PINGS == 0 {
+            send(typed("ping", json!({})), None);
+        }
     }
     if matches!(until, Until::Deltas(_)) {
         return steps;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, HeaderName};
 use serde_json::{Value, json};
 
 use super::super::Shared;
@@ -101,7 +101,7 @@ pub(super) fn decide(shared: &Shared, workspace: &str, headers: &HeaderMap, aske
     let mut request = Recorded {
         method: "POST".to_owned(),
         path: "/v1/messages".to_owned(),
-        headers: headers.clone(),
+        headers: version(headers),
         custom_id: Some(asked.custom_id.clone()),
         ..Recorded::default()
     };
@@ -156,6 +156,16 @@ fn follow(request: &Recorded, reply: Option<Reply>, number: usize) -> (Outcome, 
 
 fn request_id(number: usize) -> String {
     format!("req_batched{number:017}")
+}
+
+/// Of the create call's headers only its version matters to each of a hundred thousand requests.
+fn version(headers: &HeaderMap) -> HeaderMap {
+    let name = "anthropic-version";
+    headers
+        .get(name)
+        .map(|value| (HeaderName::from_static(name), value.clone()))
+        .into_iter()
+        .collect()
 }
 
 /// The error object of an error; one without is the API's own trouble.
