@@ -35,3 +35,10 @@ CREATE TABLE told_limits (
     CHECK ((output_left IS NULL) = (output_full IS NULL)),
     CHECK ((tokens_left IS NULL) = (tokens_full IS NULL))
 ) STRICT, WITHOUT ROWID;
+
+-- PDFs that lie at the provider while they are asked about. They end there by themselves after an hour; a row that
+-- is left by a crash has its file removed at the next start.
+CREATE TABLE lent_files (
+    file_id TEXT PRIMARY KEY,
+    lent_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -15,6 +15,8 @@ mod long;
 #[cfg(all(unix, feature = "fault-points"))]
 mod kill_batches;
 #[cfg(all(unix, feature = "fault-points"))]
+mod kill_files;
+#[cfg(all(unix, feature = "fault-points"))]
 mod kill_parts;
 mod kill_points;
 #[cfg(all(unix, feature = "fault-points"))]
@@ -26,6 +28,8 @@ mod passwords;
 mod preflight;
 mod report;
 mod reuse;
+#[cfg(all(target_os = "linux", feature = "fault-points"))]
+mod secrets;
 mod settings;
 mod steer;
 #[cfg(target_os = "linux")]

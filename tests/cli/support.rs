@@ -89,6 +89,8 @@ impl Desk {
             .env("XDG_RUNTIME_DIR", self.folder.path())
             .env_remove("ANTHROPIC_API_KEY")
             .env_remove("ANTHROPIC_BASE_URL")
+            .env_remove("ANTHROPIC_AUTH_TOKEN")
+            .env_remove("ANTHROPIC_CUSTOM_HEADERS")
             .env_remove("GISTMILL_R2_SECRET")
             .env("TZ", "UTC")
             .envs(self.environment.clone())

@@ -67,6 +67,8 @@ impl Machine {
             .env_remove("LC_CTYPE")
             .env_remove("ANTHROPIC_API_KEY")
             .env_remove("ANTHROPIC_BASE_URL")
+            .env_remove("ANTHROPIC_AUTH_TOKEN")
+            .env_remove("ANTHROPIC_CUSTOM_HEADERS")
             // Without it a request for a session is never answered.
             .env("TAURI_WEBVIEW_AUTOMATION", "true")
             // Without it pictures show an old frame.

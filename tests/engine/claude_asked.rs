@@ -219,7 +219,10 @@ async fn the_key_goes_out_in_one_way_and_extra_headers_win() {
     ))
     .await;
     assert_eq!(header(&with_more, "x-team").unwrap(), "research");
-    assert_eq!(header(&with_more, "anthropic-version").unwrap(), "2023-06-01");
+    assert_eq!(
+        header(&with_more, "anthropic-version").unwrap(),
+        "2023-06-01"
+    );
     assert_eq!(header(&with_more, "x-api-key").unwrap(), "sk-other");
 }
 
@@ -300,7 +303,8 @@ async fn every_page_of_the_list_of_models_is_read_and_odd_lines_are_passed_over(
     let url = format!("http://{}", listener.local_addr().unwrap());
     let first = r#"{"data":[{"id":"claude-a-1","max_tokens":5000},{"name":"no id"},7],
         "has_more":true,"first_id":"claude-a-1","last_id":"claude a/1"}"#;
-    let second = r#"{"data":[{"id":"claude-b-1","future":{}}],"has_more":true,"last_id":"claude-b-1"}"#;
+    let second =
+        r#"{"data":[{"id":"claude-b-1","future":{}}],"has_more":true,"last_id":"claude-b-1"}"#;
     // A server that always has more, and never anything new.
     let third = r#"{"data":[],"has_more":true,"last_id":"claude-b-1"}"#;
     let sent = [first, second, third].map(str::to_owned).to_vec();
@@ -325,7 +329,10 @@ fn what_can_not_be_used_of_an_address_is_told_without_showing_secrets() {
         })
     };
     let error = with("https://ada:hunter22@gateway.example.com", None).unwrap_err();
-    assert!(!format!("{error:?} {error}").contains("hunter22"), "{error}");
+    assert!(
+        !format!("{error:?} {error}").contains("hunter22"),
+        "{error}"
+    );
     for nonsense in ["", "no certificate", "-----BEGIN CERTIFICATE-----\n"] {
         assert!(
             with("https://gateway.example.com", Some(nonsense)).is_err(),

@@ -34,7 +34,10 @@ async fn a_key_test_tells_models_limits_price_and_ends() {
         .set(|settings| settings.model = "claude-opus-4-5".to_owned())
         .await;
     let test = house.engine.test_key().await.unwrap();
-    assert!(test.model_available, "it is listed with the day of its snapshot");
+    assert!(
+        test.model_available,
+        "it is listed with the day of its snapshot"
+    );
     let notice = test.notice.unwrap();
     assert_eq!(notice.lifecycle, Lifecycle::Deprecated);
     assert!(notice.message.contains("2027-01-22"), "{}", notice.message);
@@ -51,7 +54,10 @@ async fn what_was_learned_of_models_outlives_the_program() {
     house.engine.test_key().await.unwrap();
     // The list of the program takes what it does not know for a small model; the address knows better.
     assert_eq!(
-        house.engine.model_profile("claude-preview-6").context_tokens,
+        house
+            .engine
+            .model_profile("claude-preview-6")
+            .context_tokens,
         1_000_000
     );
     let again = house.reopen().await.unwrap();
@@ -108,7 +114,10 @@ async fn the_end_of_a_model_is_told_before_anything_is_sent() {
         .unwrap();
     let plan = house
         .engine
-        .plan_submission(report.scan_id, submission(QueueName::High, Provider::Claude))
+        .plan_submission(
+            report.scan_id,
+            submission(QueueName::High, Provider::Claude),
+        )
         .await
         .unwrap();
     let notice = plan.model_notice.unwrap();
@@ -207,7 +216,10 @@ async fn a_local_endpoint_is_one_call_away() {
     let submitted = house.add(&["a.pdf", "b.pdf"]).await;
     house.until_completed(&submitted).await;
     for request in ollama.requests() {
-        assert!(request.documents.is_empty(), "text goes as a part of the prompt");
+        assert!(
+            request.documents.is_empty(),
+            "text goes as a part of the prompt"
+        );
         assert!(request.prompt.contains("It says something of its own"));
         assert!(request.headers.contains_key("authorization"));
     }
@@ -239,7 +251,10 @@ async fn a_model_on_this_computer_without_a_price_is_marked_as_free_and_others_a
         .unwrap();
     let free = async || {
         let table = engine.prices().await.unwrap();
-        table.prices.iter().any(|view| view.price.model == "llama3.3" && view.price.is_free())
+        table
+            .prices
+            .iter()
+            .any(|view| view.price.model == "llama3.3" && view.price.is_free())
     };
     assert!(!free().await, "a cloud may cost");
     engine

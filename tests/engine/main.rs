@@ -20,6 +20,7 @@ mod copies;
 mod endpoints;
 mod estimates;
 mod exports;
+mod files;
 mod intake;
 mod lifecycle;
 mod limits;

@@ -11,7 +11,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use gistmill_engine::model::{Cause, CauseClass};
+use gistmill_engine::model::{Cause, CauseClass, Lifecycle};
 use gistmill_engine::provider::claude::ClaudeProvider;
 use gistmill_engine::provider::{
     Answer, DocumentContent, Failure, Request, RequestDocument, Shape,
@@ -23,7 +23,7 @@ use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
-use crate::claude::{MODEL, deliver, patient, provider_at};
+use crate::claude::{deliver, patient, provider_at};
 
 /// What became of one call.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -221,9 +221,13 @@ async fn count(provider: &ClaudeProvider, request: &Request, number: usize) -> O
 }
 
 async fn models(provider: &ClaudeProvider) -> Outcome {
-    match provider.test_key(MODEL).await {
-        Ok(test) => {
-            let mut ids = test.models;
+    match provider.models().await {
+        Ok((listed, _)) => {
+            let mut ids: Vec<String> = listed
+                .into_iter()
+                .filter(|profile| profile.lifecycle != Lifecycle::Retired)
+                .map(|profile| profile.model)
+                .collect();
             ids.sort();
             Outcome {
                 class: "success".to_owned(),

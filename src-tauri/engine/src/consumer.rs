@@ -18,6 +18,7 @@ mod worker;
 
 use std::fs::{File, TryLockError};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -71,6 +72,8 @@ pub(crate) struct Shared {
     pub(crate) fault: FaultHook,
     pub(crate) pace: CurrentPace,
     pub(crate) remote: Arc<RemoteWork>,
+    /// Whether Claude took no file that was to be uploaded: then large PDFs are asked part by part.
+    pub(crate) files_refused: AtomicBool,
 }
 
 /// What the database or the disk refuses at this moment.
@@ -185,6 +188,14 @@ impl Consumer {
         tasks.spawn(janitor::run(Arc::clone(&shared), stop.clone()));
         tasks.spawn(remote::hand_over(Arc::clone(&shared), stop.clone()));
         tasks.spawn(remote::watch(Arc::clone(&shared), stop.clone()));
+        let sweeping = Arc::clone(&shared);
+        let stopped = stop.clone();
+        tasks.spawn(async move {
+            tokio::select! {
+                () = stopped.cancelled() => {}
+                () = document::give_back_files(&sweeping) => {}
+            }
+        });
         shared.emit(EngineEvent::JobsChanged {
             job_ids: Vec::new(),
         });

@@ -22,6 +22,7 @@ mod watch;
 
 use std::collections::VecDeque;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rand::SeedableRng as _;
@@ -209,7 +210,7 @@ impl Engine {
         let Some(lock) = consumer::take_lock(&self.0.config.data_directory)? else {
             return Ok(false);
         };
-        self.0.store.note_address(self.address()).await?;
+        self.note_address().await?;
         let started = Consumer::start(
             Shared {
                 store: self.0.store.clone(),
@@ -233,6 +234,7 @@ impl Engine {
                     self.0.config.batch_first_look,
                     self.0.config.batch_settle_time,
                 )),
+                files_refused: AtomicBool::default(),
             },
             lock,
         )
@@ -318,8 +320,7 @@ impl Engine {
     /// [`EngineError::BadInput`] with the setting that can't be used.
     pub async fn save_settings(&self, settings: Settings) -> Result<Settings, EngineError> {
         let settings = checked(settings)?;
-        let asked =
-            endpoint::claude_at(&self.0.config, &settings, Some(&self.present_claude()))?;
+        let asked = endpoint::claude_at(&self.0.config, &settings, Some(&self.present_claude()))?;
         let before = self.0.store.settings().await?;
         self.0.store.save_settings(settings.clone()).await?;
         self.give_model_to_those_without(&settings.model).await?;
@@ -336,7 +337,7 @@ impl Engine {
                 .await?;
         }
         self.move_to(asked).await?;
-        self.0.store.note_address(self.address()).await?;
+        self.note_address().await?;
         self.look_again(&before, &settings).await?;
         self.bucket_changed(&before, &settings).await?;
         // Limits, caps and hours may have changed.

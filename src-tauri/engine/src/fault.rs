@@ -7,6 +7,8 @@ use std::sync::Arc;
 pub enum FaultPoint {
     /// Claimed and promised; the provider was not asked yet.
     Reserved,
+    /// A large PDF lies at the provider and is recorded; it was not asked about yet.
+    Lent,
     /// Answered; the answer is not kept yet.
     Answered,
     /// The answer is kept; the result is not stored yet.
@@ -29,8 +31,9 @@ pub enum FaultPoint {
 
 impl FaultPoint {
     /// Every point, in the order of an attempt.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Reserved,
+        Self::Lent,
         Self::Answered,
         Self::Kept,
         Self::PartKept,
@@ -47,6 +50,7 @@ impl FaultPoint {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Reserved => "reserved",
+            Self::Lent => "lent",
             Self::Answered => "answered",
             Self::Kept => "kept",
             Self::PartKept => "part-kept",

@@ -6,7 +6,7 @@
 pub mod claude;
 pub mod offline;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -65,6 +65,11 @@ pub enum DocumentContent {
         path: PathBuf,
         /// Its size in bytes.
         bytes: u64,
+    },
+    /// A PDF that was uploaded before.
+    Uploaded {
+        /// The provider's id of it.
+        file_id: String,
     },
     /// The text of each page, in order; an empty one for a page without text.
     Text(Vec<String>),
@@ -156,6 +161,37 @@ pub trait Progress: Send + Sync {
 /// Answers requests.
 #[async_trait]
 pub trait Deliver: Send + Sync {
+    /// Says whether PDFs that are too large for a request can be uploaded before it.
+    fn takes_files(&self) -> bool {
+        false
+    }
+
+    /// Uploads a PDF of so many bytes, and returns the id that a request names it by. It ends by itself after an
+    /// hour.
+    ///
+    /// # Errors
+    /// Every way of not getting there, never billed; [`Cause::FilesNotTaken`] where it can't be uploaded at all.
+    async fn upload(
+        &self,
+        _path: &Path,
+        _bytes: u64,
+        _name: &str,
+        _cancel: &CancellationToken,
+    ) -> Result<String, Failure> {
+        Err(Failure::unsent(
+            Cause::FilesNotTaken,
+            "No files are taken there.",
+        ))
+    }
+
+    /// Removes an upload, or makes sure that it is gone.
+    ///
+    /// # Errors
+    /// Where nobody knows whether it is gone.
+    async fn remove(&self, _file_id: &str) -> Result<(), Failure> {
+        Ok(())
+    }
+
     /// Delivers one attempt.
     ///
     /// # Errors

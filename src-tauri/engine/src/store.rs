@@ -18,6 +18,7 @@ mod finish;
 mod gate;
 mod held;
 mod ledger;
+mod lent;
 mod lists;
 mod models;
 mod open;

@@ -13,6 +13,23 @@ use gistmill_engine::model::{Problem, ProblemCode};
 use gistmill_engine::pdf::PdfWorkerConfig;
 use tracing_subscriber::EnvFilter;
 
+/// What a process that reads PDFs gets of the environment: what the system needs to start it, and what says how much
+/// it tells of a defect. Keys, tokens and passwords are not among it.
+const WORKER_VARIABLES: [&str; 12] = [
+    "PATH",
+    "HOME",
+    "LANG",
+    "LC_ALL",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "SystemRoot",
+    "LD_LIBRARY_PATH",
+    "DYLD_LIBRARY_PATH",
+    "RUST_BACKTRACE",
+    "LLVM_PROFILE_FILE",
+];
+
 /// The hidden argument that makes either program the child process which reads PDFs.
 const PDF_WORKER: &str = "--pdf-worker";
 
@@ -72,6 +89,10 @@ fn pdf_worker() -> Result<PdfWorkerConfig, Problem> {
     })?;
     let mut worker = PdfWorkerConfig::new(program);
     worker.args = vec![PDF_WORKER.into()];
+    worker.environment = WORKER_VARIABLES
+        .iter()
+        .filter_map(|name| Some((name.into(), std::env::var_os(name)?)))
+        .collect();
     Ok(worker)
 }
 

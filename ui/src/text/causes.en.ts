@@ -198,6 +198,12 @@ export const causesEn: Record<Cause, CauseWords> = {
     fix: 'don’t trust it',
     hint: 'Don’t trust this file. If you know it, print it to a new PDF and add that.',
   },
+  'files-not-taken': {
+    name: 'Too large to upload',
+    meaning: 'The file is too large for one call, and the endpoint takes no files before it.',
+    fix: 'reduce its images',
+    hint: 'Gistmill divides long PDFs by itself, but a single page must fit in a call. Reduce its images and add it again.',
+  },
   'pdf-not-taken': {
     name: 'PDFs not taken',
     meaning: 'The endpoint or the model takes no PDFs; nothing was sent.',

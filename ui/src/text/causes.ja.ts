@@ -189,6 +189,12 @@ export const causesJa: Record<Cause, CauseWords> = {
     fix: '信用しない',
     hint: 'このファイルは信用しないでください。出所が確かなら、新しい PDF に印刷して追加してください。',
   },
+  'files-not-taken': {
+    name: 'アップロード不可',
+    meaning: '1 回で送るには大きすぎ、接続先は事前のアップロードも受け付けません。',
+    fix: '画像を小さくする',
+    hint: '長い PDF は自動で分割しますが、1 ページは 1 回で送れる大きさが必要です。画像を小さくして追加し直してください。',
+  },
   'pdf-not-taken': {
     name: 'PDF 非対応',
     meaning: '接続先またはモデルが PDF を受け付けないため、何も送っていません。',

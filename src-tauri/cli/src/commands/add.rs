@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use gistmill_engine::Engine;
 use gistmill_engine::model::{
-    EndpointKind, Finding, Fix, KeySource, Provider, QueueName, ScanReport, Submission, SubmissionPlan, Submitted,
+    EndpointKind, Finding, Fix, KeySource, Provider, QueueName, ScanReport, Submission,
+    SubmissionPlan, Submitted,
 };
 use serde::Serialize;
 

@@ -119,9 +119,7 @@ fn text(view: &EndpointView, model: &str) -> String {
     if !view.header_names.is_empty() {
         let source = match view.header_source {
             KeySource::Keychain => "from the keychain",
-            KeySource::Environment | KeySource::EnvironmentToken => {
-                "from ANTHROPIC_CUSTOM_HEADERS"
-            }
+            KeySource::Environment | KeySource::EnvironmentToken => "from ANTHROPIC_CUSTOM_HEADERS",
             KeySource::Session | KeySource::None => "for this session only",
         };
         lines.push(format!(
@@ -154,8 +152,6 @@ fn text(view: &EndpointView, model: &str) -> String {
     if view.text_only {
         lines.push("The text of PDFs is sent in place of their pages.".to_owned());
     }
-    lines.push(format!(
-        "Model: {model}. Try it with “gistmill key test”."
-    ));
+    lines.push(format!("Model: {model}. Try it with “gistmill key test”."));
     lines.join("\n")
 }

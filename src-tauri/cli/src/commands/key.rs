@@ -71,7 +71,8 @@ fn text(test: &KeyTest, endpoint: &EndpointView) -> String {
         ),
     });
     if endpoint.text_only || test.model.pdf_pages == 0 {
-        lines.push("No PDFs are read there: their text is sent in place of their pages.".to_owned());
+        lines
+            .push("No PDFs are read there: their text is sent in place of their pages.".to_owned());
     }
     let limits: Vec<String> = [
         ("requests", test.requests_per_minute),

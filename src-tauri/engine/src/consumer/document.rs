@@ -4,11 +4,15 @@
 //! asked part by part goes as a private copy; where text is wanted, its text goes.
 
 mod file;
+mod lent;
 mod private;
 
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use secrecy::SecretString;
+use tokio_util::sync::CancellationToken;
 
 use super::Shared;
 use crate::model::{
@@ -16,9 +20,12 @@ use crate::model::{
 };
 use crate::pdf::{DocumentText, PdfError};
 use crate::pricing::ceiling;
-use crate::provider::{DocumentContent, Failure, RequestDocument};
+use crate::provider::claude::MAX_FILE_BYTES;
+use crate::provider::{Deliver, DocumentContent, Failure, RequestDocument};
 use crate::store::ClaimedJob;
 
+use lent::LentFile;
+pub(super) use lent::sweep as give_back_files;
 use private::PrivateCopy;
 pub(super) use private::sweep;
 
@@ -34,6 +41,8 @@ pub(super) struct Prepared {
     pub(super) pages_in_all: Option<u32>,
     /// Removed when the attempt ends.
     _copy: Option<PrivateCopy>,
+    /// Removed at the provider when the attempt ends.
+    _lent: Option<LentFile>,
 }
 
 impl Prepared {
@@ -60,7 +69,15 @@ struct Source {
 }
 
 /// Prepares what is sent of the PDF of a claimed job, after making sure that it is the file that was added.
-pub(super) async fn prepared(shared: &Shared, job: &ClaimedJob) -> Result<Prepared, Failure> {
+///
+/// What is too large for the body of a message is uploaded to the `lender`, where there is one that takes files.
+pub(super) async fn prepared(
+    shared: &Shared,
+    job: &ClaimedJob,
+    lender: Option<&Arc<dyn Deliver>>,
+    cancel: &CancellationToken,
+) -> Result<Prepared, Failure> {
+    let lender = lender.filter(|lender| takes_files(shared, lender.as_ref()));
     let source = source(shared, job).await?;
     let pages = match job.step {
         AttemptStep::Part { pages } => Some(pages),
@@ -69,7 +86,11 @@ pub(super) async fn prepared(shared: &Shared, job: &ClaimedJob) -> Result<Prepar
     let (content, copy) = if job.provider == Provider::Offline || job.sends == Sends::Text {
         (text(shared, job, &source, pages).await?, None)
     } else {
-        pdf(shared, job, &source, pages).await?
+        pdf(shared, job, &source, pages, lender.is_some()).await?
+    };
+    let (content, lent) = match lender {
+        Some(lender) => uploaded(shared, job, content, lender, cancel).await?,
+        None => (content, None),
     };
     Ok(Prepared {
         document: RequestDocument {
@@ -80,6 +101,7 @@ pub(super) async fn prepared(shared: &Shared, job: &ClaimedJob) -> Result<Prepar
         },
         pages_in_all: source.pages,
         _copy: copy,
+        _lent: lent,
     })
 }
 
@@ -209,8 +231,13 @@ async fn pdf(
     job: &ClaimedJob,
     source: &Source,
     pages: Option<PageRange>,
+    takes_files: bool,
 ) -> Result<(DocumentContent, Option<PrivateCopy>), Failure> {
-    let most_bytes = ceiling(&job.model).document_bytes;
+    let most_bytes = if takes_files {
+        MAX_FILE_BYTES
+    } else {
+        ceiling(&job.model).document_bytes
+    };
     let as_it_lies = pages.is_none()
         && source.encryption == Encryption::None
         && !source.facts.repaired
@@ -252,6 +279,43 @@ async fn pdf(
         bytes: written.bytes,
     };
     Ok((content, Some(copy)))
+}
+
+fn takes_files(shared: &Shared, provider: &dyn Deliver) -> bool {
+    provider.takes_files() && !shared.files_refused.load(Ordering::Relaxed)
+}
+
+/// Uploads a PDF that is too large for the body of a message.
+async fn uploaded(
+    shared: &Shared,
+    job: &ClaimedJob,
+    content: DocumentContent,
+    provider: &Arc<dyn Deliver>,
+    cancel: &CancellationToken,
+) -> Result<(DocumentContent, Option<LentFile>), Failure> {
+    let DocumentContent::File { path, bytes } = &content else {
+        return Ok((content, None));
+    };
+    if *bytes <= ceiling(&job.model).document_bytes {
+        return Ok((content, None));
+    }
+    let file = (path.as_path(), *bytes, job.title.as_str());
+    match LentFile::lend(shared, provider, file, cancel).await {
+        Ok(lent) => {
+            let file_id = lent.id().to_owned();
+            Ok((DocumentContent::Uploaded { file_id }, Some(lent)))
+        }
+        Err(failure) => {
+            if failure.cause == Cause::FilesNotTaken {
+                // Large PDFs are asked part by part from here on, until the next start.
+                shared.files_refused.store(true, Ordering::Relaxed);
+                if let Err(error) = shared.store.note_files_refused().await {
+                    tracing::debug!(%error, "that no files are taken could not be noted");
+                }
+            }
+            Err(failure)
+        }
+    }
 }
 
 /// Returns the text that is sent in the place of pages.

@@ -40,7 +40,7 @@ pub(super) async fn divide(shared: &Shared, job: &ClaimedJob, failure: &Failure)
     };
     let too_large = matches!(
         failure.cause,
-        Cause::TooLarge | Cause::TooManyPages | Cause::PromptTooLong
+        Cause::TooLarge | Cause::FilesNotTaken | Cause::TooManyPages | Cause::PromptTooLong
     );
     let is_asked_for = job.kind == JobKind::Pdf
         && job.provider == Provider::Claude

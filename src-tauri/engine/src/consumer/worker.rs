@@ -143,17 +143,20 @@ async fn deliver(
         told_at: AtomicI64::new(0),
     };
     progress.advanced(JobPhase::Reading, 0);
-    // It holds the copy that is sent until the answer is there.
-    let (request, _prepared) = asked(shared, job, cut_off).await?;
     let provider = (shared.providers)(job.provider)
         .map_err(|error| Failure::unsent(Cause::KeyRefused, error.to_string()))?;
+    // It holds the copy that is sent until the answer is there.
+    let (request, _prepared) = asked(shared, job, Some(&provider), cut_off).await?;
     provider.deliver(&request, &progress, cut_off).await
 }
 
 /// Returns what an attempt asks, with the document that is sent, which is verified.
+///
+/// Without a `lender` no file is uploaded: what is too large for a body has to be divided then.
 pub(super) async fn asked(
     shared: &Shared,
     job: &ClaimedJob,
+    lender: Option<&Arc<dyn Deliver>>,
     cut_off: &CancellationToken,
 ) -> std::result::Result<(Request, Option<Prepared>), Failure> {
     Ok(match (job.kind, job.step) {
@@ -170,7 +173,7 @@ pub(super) async fn asked(
                         "The work was stopped from here.",
                     ));
                 }
-                prepared = prepared(shared, job) => prepared?,
+                prepared = prepared(shared, job, lender, cut_off) => prepared?,
             };
             (question::request(job, Some(&prepared)), Some(prepared))
         }

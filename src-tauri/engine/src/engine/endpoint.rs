@@ -11,10 +11,12 @@ use super::{Engine, checks};
 use crate::config::EngineConfig;
 use crate::error::EngineError;
 use crate::model::{
-    AuthScheme, EndpointKind, EngineEvent, EndpointView, KeySource, ModelNotice, ModelPrice,
+    AuthScheme, EndpointKind, EndpointView, EngineEvent, KeySource, ModelNotice, ModelPrice,
     ModelProfile, Provider, Settings, ToldLimits,
 };
+use crate::pricing::Ceiling;
 use crate::profiles::{self, Profiles};
+use crate::provider::Deliver as _;
 use crate::provider::claude::{
     ANTHROPIC_BASE_URL, ClaudeConfig, ClaudeProvider, TextAs, abilities, api_version, is_anthropic,
     is_local, kind_of, read_headers, usual_address, usual_auth,
@@ -84,7 +86,9 @@ pub(super) fn claude_at(
         let since_1970 = u64::try_from(clock.now().0).unwrap_or(0);
         std::time::UNIX_EPOCH + std::time::Duration::from_millis(since_1970)
     });
-    let claude = ClaudeProvider::new(&claude).map_err(unusable)?.with_now(now);
+    let claude = ClaudeProvider::new(&claude)
+        .map_err(unusable)?
+        .with_now(now);
     Ok(AtAddress { claude, auth })
 }
 
@@ -323,6 +327,23 @@ impl Engine {
             .unwrap_or_else(PoisonError::into_inner)
             .claude
             .address()
+    }
+
+    /// Notes where Claude is asked from now on, for parts that are planned with their jobs.
+    pub(super) async fn note_address(&self) -> Result<(), EngineError> {
+        let claude = self.present_claude();
+        let (address, files) = (claude.address(), claude.takes_files());
+        self.0.store.note_address(address, files).await
+    }
+
+    /// Returns the most that one call to a model takes at the address in force.
+    pub(super) fn ceiling(&self, model: &str) -> Ceiling {
+        let ceiling = Ceiling::of(&self.model_profile(model));
+        if self.present_claude().takes_files() {
+            ceiling.with_files()
+        } else {
+            ceiling
+        }
     }
 
     /// Closes Claude's circuit where a change of the settings may have removed what stood in the way.

@@ -7,8 +7,8 @@ use super::{Engine, answer, missing};
 use crate::calendar::LocalTime;
 use crate::error::EngineError;
 use crate::model::{
-    EngineEvent, JobDetail, JobFilter, JobId, JobPage, ModelNotice, OlderResult, Overview, Problem, Provider,
-    QueueName, ResultFormat, ResultView,
+    EngineEvent, JobDetail, JobFilter, JobId, JobPage, ModelNotice, OlderResult, Overview, Problem,
+    Provider, QueueName, ResultFormat, ResultView,
 };
 use crate::results::without_origin;
 use crate::store::ListContext;

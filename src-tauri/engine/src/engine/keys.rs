@@ -12,7 +12,8 @@ use super::{Engine, Inner, blocking};
 use crate::config::EngineConfig;
 use crate::error::EngineError;
 use crate::model::{
-    AuthScheme, Cause, ConsumerPlace, EngineEvent, KeySource, KeyStatus, KeyTest, Lifecycle, Provider,
+    AuthScheme, Cause, ConsumerPlace, EngineEvent, KeySource, KeyStatus, KeyTest, Lifecycle,
+    Provider,
 };
 use crate::profiles::{self, Profiles};
 use crate::provider::Failure;
@@ -86,7 +87,11 @@ impl Engine {
         let (told, limits) = self.learn_models().await?;
         // The list itself may tell no limits; answers do.
         let now = self.0.config.clock.now();
-        let earlier = self.0.store.told_limits(settings.model.clone(), now).await?;
+        let earlier = self
+            .0
+            .store
+            .told_limits(settings.model.clone(), now)
+            .await?;
         self.key_changed().await?;
         let model = Profiles::new(told.clone()).of(&settings.model);
         let prices = self.0.store.prices().await?;
@@ -160,7 +165,9 @@ impl Engine {
         match claude_at(&self.0.config, &settings, Some(&self.present_claude())) {
             Ok(asked) => self.move_to(asked).await?,
             // The other program may read a file of certificates that is not here any more.
-            Err(error) => tracing::warn!(%error, "the address that another program set can't be used"),
+            Err(error) => {
+                tracing::warn!(%error, "the address that another program set can't be used")
+            }
         }
         let changed = self.0.store.key_changed_at().await?;
         if *key_seen != changed {
@@ -205,10 +212,7 @@ impl Engine {
     /// Returns Claude at the address in force, without a key.
     pub(super) fn present_claude(&self) -> ClaudeProvider {
         let asked = self.0.claude.lock();
-        asked
-            .unwrap_or_else(PoisonError::into_inner)
-            .claude
-            .clone()
+        asked.unwrap_or_else(PoisonError::into_inner).claude.clone()
     }
 }
 

@@ -7,8 +7,8 @@ use super::endpoint::addressed;
 use crate::error::EngineError;
 use crate::intake::KeptScan;
 use crate::model::{
-    Finding, ModelNotice, ModelProfile, ProfileSource, Provider, RefusedFile, ScanId, ScannedFile, Sends, Settings, Submission,
-    SubmissionPlan, TemplateKind, Variables,
+    Finding, ModelNotice, ModelProfile, ProfileSource, Provider, RefusedFile, ScanId, ScannedFile,
+    Sends, Settings, Submission, SubmissionPlan, TemplateKind, Variables,
 };
 use crate::parts::{Part, Question};
 use crate::pdf::Measures;
@@ -105,7 +105,7 @@ impl Engine {
             provider,
             model,
             max_tokens: settings.max_tokens,
-            ceiling: Ceiling::of(&profile),
+            ceiling: self.ceiling(&profile.model),
             variables: self.checked_variables(&submission.variables)?,
         })
     }
@@ -256,7 +256,10 @@ pub(super) fn can_be_cited(
     let wanted = template.is_some_and(|template| template.kind == TemplateKind::CitedProse);
     if wanted && profile.source == ProfileSource::Told && !profile.citations {
         return Err(EngineError::bad_input(
-            format!("{} can’t name the pages that an answer comes from.", profile.model),
+            format!(
+                "{} can’t name the pages that an answer comes from.",
+                profile.model
+            ),
             "Use a template without page references, or another model.",
         ));
     }

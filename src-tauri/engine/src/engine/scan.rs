@@ -89,7 +89,7 @@ impl Engine {
         let settings = addressed(&self.0.config, self.0.store.settings().await?);
         let prices = self.0.store.prices().await?;
         let profile = self.model_profile(&settings.model);
-        let question = question(&settings, &profile);
+        let question = question(&settings, &profile, self.ceiling(&profile.model));
         let estimates = self
             .0
             .store
@@ -125,14 +125,18 @@ impl Engine {
 }
 
 /// Returns what is asked before a template is chosen.
-fn question<'settings>(settings: &'settings Settings, profile: &ModelProfile) -> Question<'settings> {
+fn question<'settings>(
+    settings: &'settings Settings,
+    profile: &ModelProfile,
+    ceiling: Ceiling,
+) -> Question<'settings> {
     Question {
         model: &settings.model,
         sends: sends(settings, profile, None),
         prompt_bytes: TEMPLATE_BYTES,
         prompt_characters: TEMPLATE_BYTES,
         max_tokens: settings.max_tokens,
-        ceiling: Ceiling::of(profile),
+        ceiling,
     }
 }
 

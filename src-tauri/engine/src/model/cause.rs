@@ -124,6 +124,8 @@ pub enum Cause {
     PdfWithoutText,
     /// The address or the model takes no PDFs; nothing was sent.
     PdfNotTaken,
+    /// The PDF is too large for a call, and can't be uploaded before it.
+    FilesNotTaken,
     /// The PDF or the request is larger than the provider takes.
     TooLarge,
     /// The PDF has more pages than the model takes.
@@ -199,6 +201,7 @@ impl Cause {
             | Self::PdfHostile
             | Self::PdfWithoutText
             | Self::PdfNotTaken
+            | Self::FilesNotTaken
             | Self::TooLarge
             | Self::TooManyPages
             | Self::PromptTooLong
@@ -273,6 +276,7 @@ impl Cause {
             | Self::PdfTruncated
             | Self::PdfCipherUnknown
             | Self::PdfHostile
+            | Self::FilesNotTaken
             | Self::TooLarge
             | Self::TooManyPages => Fix::ReplaceFile,
             Self::PdfEncrypted => Fix::GivePassword,
@@ -343,7 +347,7 @@ impl Cause {
                 "Have the text of PDFs sent in place of their pages, or use an endpoint that reads PDFs; then run \
                  it again."
             }
-            Self::TooLarge => {
+            Self::FilesNotTaken | Self::TooLarge => {
                 "Gistmill divides long PDFs by itself, but a single page must fit in a call. Reduce its images \
                  and add it again."
             }
@@ -369,7 +373,9 @@ impl Cause {
             Self::BillingProblem => "Check the payment details in the Anthropic Console.",
             Self::PermissionDenied => "Use a key that may call this model.",
             Self::ModelNotFound => "Choose another model in Settings.",
-            Self::ModelRetired => "Choose a current model in Settings; waiting jobs are given it, too.",
+            Self::ModelRetired => {
+                "Choose a current model in Settings; waiting jobs are given it, too."
+            }
             Self::BatchesNotOffered => {
                 "Have each job of Bulk delivered by a call of its own, or use an address with a batch API."
             }

@@ -37,13 +37,7 @@ pub enum Effort {
 
 impl Effort {
     /// All levels, lowest first.
-    pub const ALL: [Self; 5] = [
-        Self::Low,
-        Self::Medium,
-        Self::High,
-        Self::Xhigh,
-        Self::Max,
-    ];
+    pub const ALL: [Self; 5] = [Self::Low, Self::Medium, Self::High, Self::Xhigh, Self::Max];
 
     /// Returns the word that the API has for it.
     #[must_use]

@@ -2,9 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    AuthScheme, BucketSettings, EndpointKind, ModelNotice, ModelProfile, Timestamp,
-};
+use super::{AuthScheme, BucketSettings, EndpointKind, ModelNotice, ModelProfile, Timestamp};
 
 /// What answers a job.
 #[derive(

@@ -72,6 +72,8 @@ pub struct PdfWorkerConfig {
     pub program: PathBuf,
     /// Its arguments.
     pub args: Vec<OsString>,
+    /// Its whole environment: who reads files of strangers is told no secret of ours.
+    pub environment: Vec<(OsString, OsString)>,
     /// How long one file may take.
     pub wall_limit: Duration,
     /// How many files are read at a time, each by a child of its own that stays for the next one.
@@ -85,6 +87,7 @@ impl PdfWorkerConfig {
         Self {
             program: program.into(),
             args: Vec::new(),
+            environment: Vec::new(),
             wall_limit: Duration::from_secs(30),
             max_children: 2,
         }

@@ -5,6 +5,7 @@
 
 use crate::model::ModelProfile;
 use crate::profiles;
+use crate::provider::claude::MAX_FILE_BYTES;
 
 /// What one call to a model takes at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,6 +23,15 @@ pub struct Ceiling {
 const DOCUMENT_BYTES: u64 = 23_000_000;
 
 impl Ceiling {
+    /// Returns the same where a document can be uploaded before the call.
+    #[must_use]
+    pub fn with_files(self) -> Self {
+        Self {
+            document_bytes: MAX_FILE_BYTES,
+            ..self
+        }
+    }
+
     /// Returns the most that one call takes to a model of which this is known.
     #[must_use]
     pub fn of(profile: &ModelProfile) -> Self {

@@ -73,7 +73,12 @@ fn a_model_that_thinks_has_room_for_it_within_its_own_limit() {
 fn effort_is_told_only_to_models_that_would_think_by_themselves() {
     assert_eq!(effort(&shipped("claude-sonnet-5-5")), Some(Effort::Low));
     assert_eq!(effort(&shipped("claude-haiku-5-5")), Some(Effort::Low));
-    for model in ["claude-sonnet-4-6", "claude-haiku-4-5", "claude-new-1", "llama3"] {
+    for model in [
+        "claude-sonnet-4-6",
+        "claude-haiku-4-5",
+        "claude-new-1",
+        "llama3",
+    ] {
         assert_eq!(effort(&shipped(model)), None, "{model}");
     }
 }
@@ -81,12 +86,21 @@ fn effort_is_told_only_to_models_that_would_think_by_themselves() {
 #[test]
 fn classes_of_limits_are_anthropics() {
     let class = |model| limit_class(model).into_owned();
-    assert_eq!(class("claude-sonnet-4-6"), class("claude-sonnet-4-5-20250929"));
+    assert_eq!(
+        class("claude-sonnet-4-6"),
+        class("claude-sonnet-4-5-20250929")
+    );
     assert_eq!(class("claude-opus-4-8"), class("claude-opus-4-5"));
     assert_ne!(class("claude-sonnet-5"), class("claude-sonnet-5-5"));
     assert_ne!(class("claude-opus-4-8"), class("claude-sonnet-4-6"));
-    assert_eq!(class("claude-haiku-4-5"), class("claude-haiku-4-5-20251001"));
-    assert_eq!(class("anthropic/claude-sonnet-4.6"), class("claude-sonnet-4-6"));
+    assert_eq!(
+        class("claude-haiku-4-5"),
+        class("claude-haiku-4-5-20251001")
+    );
+    assert_eq!(
+        class("anthropic/claude-sonnet-4.6"),
+        class("claude-sonnet-4-6")
+    );
 }
 
 #[test]
@@ -106,7 +120,11 @@ fn the_end_of_a_model_is_told_with_its_day_and_what_to_use_instead() {
     for (today, ended, said) in [
         ("2026-11-29", false, "is retired tomorrow"),
         ("2026-11-30", true, "is retired today"),
-        ("2026-12-24", true, "was retired on 2026-11-30 and answers no more"),
+        (
+            "2026-12-24",
+            true,
+            "was retired on 2026-11-30 and answers no more",
+        ),
     ] {
         assert_eq!(has_ended(&sonnet, today), ended, "{today}");
         let notice = notice(&sonnet, today).unwrap();
@@ -153,7 +171,10 @@ fn what_an_address_tells_wins_and_what_it_leaves_out_is_filled_up() {
         "capabilities": {"pdf_input": true, "effort": "yes"},
     }));
     assert_eq!(
-        ModelProfile { source: ProfileSource::Shipped, ..odd },
+        ModelProfile {
+            source: ProfileSource::Shipped,
+            ..odd
+        },
         shipped("claude-sonnet-4-6")
     );
     let no_pdfs = line(serde_json::json!({

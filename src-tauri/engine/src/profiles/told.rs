@@ -87,7 +87,11 @@ pub(crate) fn told(line: Line) -> ModelProfile {
         .max_input_tokens
         .filter(|tokens| *tokens > 0)
         .unwrap_or(known.context_tokens);
-    let pages = if context_tokens >= 1_000_000 { 600 } else { 100 };
+    let pages = if context_tokens >= 1_000_000 {
+        600
+    } else {
+        100
+    };
     let reads_pdfs = can(capabilities.pdf_input, known.pdf_pages > 0);
     let (lifecycle, retires_on, kept_until) = match line.lifecycle.as_deref() {
         // Nothing is told of its end.

@@ -14,6 +14,7 @@ mod endpoint;
 mod envelope;
 mod event;
 mod failure;
+mod files;
 mod header;
 mod models;
 mod pages;
@@ -21,6 +22,7 @@ mod send;
 mod sse;
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -30,13 +32,14 @@ use reqwest::{Certificate, Client, Url};
 use secrecy::SecretString;
 use tokio_util::sync::CancellationToken;
 
-use super::{Answer, Deliver, Failure, Progress, Request};
+use super::{Answer, Deliver, DocumentContent, Failure, Progress, Request, RequestDocument};
 use crate::model::{Cause, EndpointKind, ModelProfile, ProfileSource, ToldLimits};
 use crate::profiles::{self, Profiles};
 use envelope::{Envelope, Manner, Purpose};
 
 pub use access::{Access, ExtraHeader, HeaderProblem, read_headers};
 pub use endpoint::{abilities, api_version, is_local, kind_of, usual_address, usual_auth};
+pub use files::MAX_FILE_BYTES;
 
 /// Where Anthropic itself answers.
 pub const ANTHROPIC_BASE_URL: &str = "https://api.anthropic.com";
@@ -331,7 +334,7 @@ impl ClaudeProvider {
 
     /// Takes what lets us in out of a message, should an endpoint have put it there.
     fn scrub(&self, failure: Failure) -> Failure {
-        self.access.scrub(failure)
+        self.access.scrub_failure(failure)
     }
 
     /// Returns the day that it is, such as `2026-11-30`.
@@ -346,8 +349,21 @@ impl ClaudeProvider {
             .unwrap_or_default()
     }
 
-    /// Says that a model has ended, where it is known to, instead of that it was not found.
-    fn name_the_end(&self, mut failure: Failure, model: &str) -> Failure {
+    /// Tells what was not found: a file, which the next attempt uploads anew; a model that is known to have ended;
+    /// or a model that nobody knows.
+    fn told_apart(&self, mut failure: Failure, request: &Request) -> Failure {
+        let model = &request.model;
+        let is_about_a_file = matches!(
+            &request.document,
+            Some(RequestDocument {
+                content: DocumentContent::Uploaded { .. },
+                ..
+            })
+        ) && failure.message.to_lowercase().contains("file");
+        if failure.cause == Cause::ModelNotFound && is_about_a_file {
+            failure.cause = Cause::UnexpectedStatus;
+            return failure;
+        }
         let profile = self.profiles.of(model);
         let today = self.today();
         if failure.cause == Cause::ModelNotFound
@@ -387,6 +403,30 @@ fn client(config: &ClaudeConfig, base_url: &Url) -> Result<Client, ClaudeSetupEr
 
 #[async_trait]
 impl Deliver for ClaudeProvider {
+    fn takes_files(&self) -> bool {
+        abilities(self.kind).files
+    }
+
+    async fn upload(
+        &self,
+        path: &Path,
+        bytes: u64,
+        name: &str,
+        cancel: &CancellationToken,
+    ) -> Result<String, Failure> {
+        self.require_key()?;
+        files::upload(self, path, bytes, name, cancel)
+            .await
+            .map_err(|failure| self.scrub(failure))
+    }
+
+    async fn remove(&self, file_id: &str) -> Result<(), Failure> {
+        self.require_key()?;
+        files::remove(self, file_id)
+            .await
+            .map_err(|failure| self.scrub(failure))
+    }
+
     async fn deliver(
         &self,
         request: &Request,
@@ -396,7 +436,8 @@ impl Deliver for ClaudeProvider {
         self.require_key()?;
         call::deliver(self, request, progress, cancel)
             .await
-            .map_err(|failure| self.scrub(self.name_the_end(failure, &request.model)))
+            .map(|answer| self.access.scrub_answer(answer))
+            .map_err(|failure| self.scrub(self.told_apart(failure, request)))
     }
 }
 

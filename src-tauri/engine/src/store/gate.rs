@@ -112,10 +112,7 @@ impl Gate {
     /// Returns the one class of models that limits were told of, where there is only one.
     fn newest_told(&self) -> Option<String> {
         let mut classes = self.told.keys();
-        classes
-            .next()
-            .filter(|_| classes.next().is_none())
-            .cloned()
+        classes.next().filter(|_| classes.next().is_none()).cloned()
     }
 
     /// Says whether a call is larger than the budget of a whole minute.

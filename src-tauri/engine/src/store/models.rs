@@ -62,10 +62,10 @@ impl Store {
         .await
     }
 
-    /// Notes the address that Claude is asked at from now on.
-    pub(crate) async fn note_address(&self, address: String) -> Result<()> {
+    /// Notes the address that Claude is asked at from now on, and whether it takes files.
+    pub(crate) async fn note_address(&self, address: String, files: bool) -> Result<()> {
         self.write(move |connection| {
-            let stored = serde_json::Value::from(address.as_str()).to_string();
+            let stored = serde_json::json!({"address": address, "files": files}).to_string();
             connection
                 .prepare_cached(
                     "INSERT INTO settings (name, value) VALUES (?1, ?2)
@@ -73,6 +73,20 @@ impl Store {
                      WHERE value <> excluded.value",
                 )?
                 .execute((ASKED_AT, stored))?;
+            Ok(())
+        })
+        .await
+    }
+
+    /// Notes that the address in force takes no files after all.
+    pub(crate) async fn note_files_refused(&self) -> Result<()> {
+        self.write(|connection| {
+            connection
+                .prepare_cached(
+                    "UPDATE settings SET value = json_set(value, '$.files', json('false'))
+                     WHERE name = ?1",
+                )?
+                .execute([ASKED_AT])?;
             Ok(())
         })
         .await
@@ -86,16 +100,25 @@ fn read(text: &str) -> Option<ModelProfile> {
 
 /// Returns the most that a call to a model takes at the address in force.
 pub(super) fn ceiling(connection: &Connection, model: &str) -> Result<Ceiling> {
-    let told: Option<String> = connection
+    let asked_at = connection
         .prepare_cached(
-            "SELECT profile FROM told_models
-             WHERE model = ?2
-                 AND address = (SELECT json_extract(value, '$') FROM settings WHERE name = ?1)",
+            "SELECT json_extract(value, '$.address'), json_extract(value, '$.files') FROM settings
+             WHERE name = ?1",
         )?
-        .query_row((ASKED_AT, model), |row| row.get(0))
+        .query_row([ASKED_AT], |row| {
+            Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?))
+        })
+        .optional()?;
+    let Some((address, files)) = asked_at else {
+        return Ok(Ceiling::of(&profiles::shipped(model)));
+    };
+    let told: Option<String> = connection
+        .prepare_cached("SELECT profile FROM told_models WHERE address = ?1 AND model = ?2")?
+        .query_row((address, model), |row| row.get(0))
         .optional()?;
     let profile = told
         .and_then(|text| read(&text))
         .unwrap_or_else(|| profiles::shipped(model));
-    Ok(Ceiling::of(&profile))
+    let ceiling = Ceiling::of(&profile);
+    Ok(if files { ceiling.with_files() } else { ceiling })
 }

@@ -87,7 +87,12 @@ impl Told {
                 rounded_by: 0,
                 scarce: Scarce::Requests,
             },
-            tokens(limits.input, left.input_tokens, wanted.input, promised.input),
+            tokens(
+                limits.input,
+                left.input_tokens,
+                wanted.input,
+                promised.input,
+            ),
             tokens(
                 limits.output,
                 left.output_tokens,
@@ -108,9 +113,10 @@ impl Told {
         match latest {
             None => Ok(()),
             // In whole seconds, as everything that is waited for in the windows.
-            Some((scarce, until)) => {
-                Err((scarce, Timestamp((second_of(until) + 1).saturating_mul(1_000))))
-            }
+            Some((scarce, until)) => Err((
+                scarce,
+                Timestamp((second_of(until) + 1).saturating_mul(1_000)),
+            )),
         }
     }
 }

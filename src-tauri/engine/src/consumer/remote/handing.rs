@@ -159,7 +159,7 @@ async fn prepare_one(
     claude: &ClaudeProvider,
     job: &ClaimedJob,
 ) -> std::result::Result<(Part, Option<Prepared>), Failure> {
-    let (request, prepared) = worker::asked(shared, job, &shared.remote.cut_off).await?;
+    let (request, prepared) = worker::asked(shared, job, None, &shared.remote.cut_off).await?;
     let part = claude
         .batch_part(&request, &shared.private_directory)
         .await?;

@@ -65,6 +65,8 @@ impl Child {
         let mut command = Command::new(&config.program);
         command
             .args(&config.args)
+            .env_clear()
+            .envs(config.environment.iter().cloned())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())

@@ -7,7 +7,7 @@ use secrecy::{ExposeSecret, SecretString};
 
 use super::ClaudeSetupError;
 use crate::model::AuthScheme;
-use crate::provider::Failure;
+use crate::provider::{Answer, Failure};
 
 const KEY_HEADER: HeaderName = HeaderName::from_static("x-api-key");
 
@@ -143,12 +143,13 @@ impl Access {
 
     /// Says whether there is anything to be let in by.
     pub(super) fn is_empty(&self) -> bool {
-        let lets_in = |header: &ExtraHeader| header.name == KEY_HEADER || header.name == AUTHORIZATION;
+        let lets_in =
+            |header: &ExtraHeader| header.name == KEY_HEADER || header.name == AUTHORIZATION;
         self.key.expose_secret().is_empty() && !self.headers.iter().any(lets_in)
     }
 
-    /// Takes all of it out of what a failure says, should an endpoint have put it there.
-    pub(super) fn scrub(&self, mut failure: Failure) -> Failure {
+    /// Takes all of it out of a text, should an endpoint have put it there.
+    pub(super) fn scrub(&self, text: String) -> String {
         let secrets = self
             .headers
             .iter()
@@ -160,19 +161,36 @@ impl Access {
             })
             .filter(|(value, _)| value.len() >= SHORTEST_SECRET)
             .chain(Some((self.key.expose_secret(), "[key]")).filter(|(key, _)| !key.is_empty()));
+        let mut text = text;
         for (secret, instead) in secrets {
-            if failure.message.contains(secret) {
-                failure.message = failure.message.replace(secret, instead);
-            }
-            if failure
-                .request_id
-                .as_ref()
-                .is_some_and(|id| id.contains(secret))
-            {
-                failure.request_id = None;
+            if text.contains(secret) {
+                text = text.replace(secret, instead);
             }
         }
-        failure
+        text
+    }
+
+    /// Takes all of it out of a failure.
+    pub(super) fn scrub_failure(&self, failure: Failure) -> Failure {
+        Failure {
+            message: self.scrub(failure.message),
+            request_id: failure.request_id.map(|id| self.scrub(id)),
+            ..failure
+        }
+    }
+
+    /// Takes all of it out of an answer.
+    pub(super) fn scrub_answer(&self, answer: Answer) -> Answer {
+        Answer {
+            text: self.scrub(answer.text),
+            model: self.scrub(answer.model),
+            stop_reason: answer.stop_reason.map(|reason| self.scrub(reason)),
+            request_id: answer.request_id.map(|id| self.scrub(id)),
+            review: answer
+                .review
+                .map(|(cause, message)| (cause, self.scrub(message))),
+            ..answer
+        }
     }
 }
 
@@ -191,7 +209,8 @@ mod tests {
 
     #[test]
     fn headers_are_read_line_by_line() {
-        let headers = read_headers("X-Team: red\n\n cf-aig-authorization : Bearer abc:def \n").unwrap();
+        let headers =
+            read_headers("X-Team: red\n\n cf-aig-authorization : Bearer abc:def \n").unwrap();
         let names: Vec<&str> = headers.iter().map(ExtraHeader::name).collect();
         assert_eq!(names, ["x-team", "cf-aig-authorization"]);
         assert_eq!(headers[1].value.expose_secret(), "Bearer abc:def");
@@ -206,7 +225,10 @@ mod tests {
             ("sec ret: x", HeaderProblem::NotAHeader(1)),
             (": secret", HeaderProblem::NotAHeader(1)),
             ("X-Team: se\u{7}cret", HeaderProblem::NotAHeader(1)),
-            ("Content-Length: 3", HeaderProblem::Ours("content-length".to_owned())),
+            (
+                "Content-Length: 3",
+                HeaderProblem::Ours("content-length".to_owned()),
+            ),
         ] {
             let found = read_headers(text).unwrap_err();
             assert_eq!(found, problem, "{text}");
@@ -230,7 +252,7 @@ mod tests {
             "refused: sk-ant-1, Bearer gate-token, gate-token, red",
         );
         assert_eq!(
-            access.scrub(told).message,
+            access.scrub_failure(told).message,
             "refused: [key], [header], [header], red"
         );
     }

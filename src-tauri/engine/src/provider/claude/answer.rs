@@ -214,10 +214,7 @@ impl Gathered {
                 "The model ended its answer without writing anything.".to_owned(),
             )),
             "end_turn" | "stop_sequence" => None,
-            "max_tokens" => Some((
-                Cause::CutOff,
-                self.cut_off(request, text),
-            )),
+            "max_tokens" => Some((Cause::CutOff, self.cut_off(request, text))),
             "model_context_window_exceeded" => Some((
                 Cause::ContextFilled,
                 "The answer filled the model's context window.".to_owned(),

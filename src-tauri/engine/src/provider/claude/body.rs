@@ -35,7 +35,7 @@ pub(super) struct Upload {
     pub(super) length: u64,
 }
 
-/// A PDF that is being sent.
+/// A document that is read while it is sent.
 pub(super) struct OpenFile {
     file: File,
     name: String,
@@ -53,6 +53,10 @@ impl Upload {
     pub(super) async fn prepare(asked: Envelope<'_>) -> Result<Self, Failure> {
         let (path, bytes, name) = match &asked.request.document {
             None => return Self::of_json(envelope::write(asked)?).within_limit("The prompt", ""),
+            Some(RequestDocument {
+                content: DocumentContent::Uploaded { .. },
+                ..
+            }) => return Self::of_json(envelope::write(asked)?).within_limit("The prompt", ""),
             Some(RequestDocument {
                 content: DocumentContent::Text(pages),
                 first_page,
@@ -160,6 +164,7 @@ impl Upload {
 }
 
 impl OpenFile {
+    /// Returns the next bytes.
     pub(super) async fn read(&mut self) -> Result<Vec<u8>, Failure> {
         let wanted = self.remaining.min(CHUNK_BYTES as u64);
         let mut raw = Vec::with_capacity(CHUNK_BYTES);
@@ -175,6 +180,12 @@ impl OpenFile {
         Ok(raw)
     }
 
+    /// Says whether all of it was read.
+    pub(super) fn is_read(&self) -> bool {
+        self.remaining == 0
+    }
+
+    /// Makes sure that what was read is one version of the file.
     pub(super) async fn verify_unchanged(&self) -> Result<(), Failure> {
         let metadata = self
             .file
@@ -208,6 +219,7 @@ pub(super) fn too_large(what: &str, bytes: u64, why: &str) -> Failure {
     )
 }
 
+/// Opens a document that has so many bytes.
 pub(super) async fn open(path: &Path, bytes: u64, name: &str) -> Result<OpenFile, Failure> {
     let unreadable = |error: IoError| unreadable(name, &error);
     let file = File::open(path).await.map_err(unreadable)?;

@@ -66,7 +66,8 @@ async fn exchange(
     let asked = provider.envelope(request, Purpose::Answer);
     gathered.most_tokens = asked.manner.max_tokens;
     let response = post(provider, "/v1/messages", asked, sending).await?;
-    gathered.request_id = header::request_id(response.headers());
+    gathered.request_id =
+        header::request_id(response.headers()).map(|id| provider.access.scrub(id));
     gathered.limits = header::limits(response.headers(), (provider.now)());
     tracing::debug!(
         status = response.status().as_u16(),

@@ -83,6 +83,9 @@ enum Source<'a> {
         media_type: &'static str,
         data: Numbered<'a>,
     },
+    File {
+        file_id: &'a str,
+    },
 }
 
 /// What a request is written for.
@@ -128,7 +131,10 @@ pub(super) fn write(asked: Envelope<'_>) -> Result<String, Failure> {
     );
     let is_file = matches!(
         &request.document,
-        Some(RequestDocument { content: DocumentContent::File { .. }, .. })
+        Some(RequestDocument {
+            content: DocumentContent::File { .. },
+            ..
+        })
     );
     if is_file && manner.text_as == TextAs::Prompt {
         return Err(Failure::unsent(
@@ -198,6 +204,7 @@ fn block<'a>(document: &'a RequestDocument, asked: Envelope<'_>) -> Block<'a> {
             media_type: "application/pdf",
             data: "",
         },
+        DocumentContent::Uploaded { file_id } => Source::File { file_id },
         DocumentContent::Text(pages) => {
             let text = Numbered::new(pages, document.first_page);
             if asked.manner.text_as == TextAs::Prompt {

@@ -106,7 +106,7 @@ impl Citation {
                 Numbered::new(pages, document.first_page)
                     .pages_of(start, self.end_char_index.unwrap_or(start))
             }
-            DocumentContent::File { .. } => None,
+            DocumentContent::File { .. } | DocumentContent::Uploaded { .. } => None,
         }
     }
 }

@@ -174,10 +174,16 @@ mod tests {
             ("anthropic-ratelimit-requests-reset", "1994-11-06T08:00:01Z"),
             ("anthropic-ratelimit-input-tokens-limit", "30000"),
             ("anthropic-ratelimit-input-tokens-remaining", "12000"),
-            ("anthropic-ratelimit-input-tokens-reset", "1994-11-06T08:00:36Z"),
+            (
+                "anthropic-ratelimit-input-tokens-reset",
+                "1994-11-06T08:00:36Z",
+            ),
             ("anthropic-ratelimit-output-tokens-limit", "8000"),
             ("anthropic-ratelimit-output-tokens-remaining", "7000"),
-            ("anthropic-ratelimit-output-tokens-reset", "1994-11-06T08:00:07.5Z"),
+            (
+                "anthropic-ratelimit-output-tokens-reset",
+                "1994-11-06T08:00:07.5Z",
+            ),
             ("anthropic-ratelimit-tokens-limit", "38000"),
             ("anthropic-ratelimit-tokens-remaining", "soon"),
             ("anthropic-ratelimit-tokens-reset", "1994-11-07T08:00:00Z"),

@@ -156,9 +156,7 @@ async fn our_own_use_is_not_taken_for_that_of_others() {
     shelf.add(&[long().as_str(); 8]).await;
     // Room for six jobs a minute.
     let limit = 10_000;
-    shelf
-        .told(SONNET, input_left(limit, limit, NOW), NOW)
-        .await;
+    shelf.told(SONNET, input_left(limit, limit, NOW), NOW).await;
     let mut claimed = 0;
     for second in 1..=6 {
         let now = seconds(second);
