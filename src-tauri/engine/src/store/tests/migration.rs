@@ -366,7 +366,7 @@ fn two_that_open_an_old_database_at_once_migrate_it_once() {
         opener.join().unwrap().unwrap();
     }
     let connection = Connection::open(&path).unwrap();
-    assert_eq!(count(&connection, "PRAGMA user_version"), 4);
+    assert_eq!(count(&connection, "PRAGMA user_version"), 5);
     let kept = Connection::open(backup(&folder)).unwrap();
     assert_eq!(count(&kept, "SELECT count(*) FROM jobs"), 9);
 }
