@@ -33,17 +33,17 @@ enum Found {
     None,
 }
 
-/// Looks for a remote batch. Says whether its id is known now.
+/// Looks for a remote batch at a moment. Says whether its id is known then.
 pub(super) async fn resolve(
     shared: &Shared,
     claude: &ClaudeProvider,
     remote: &RemoteBatch,
     same_key: bool,
+    now: Timestamp,
 ) -> Result<bool> {
     let known = shared.store.known_remote_ids().await?;
     let known: HashSet<String> = known.into_iter().collect();
     let found = look(claude, remote, &known).await;
-    let now = shared.clock.now();
     let settled = now.since(remote.sent_at) >= shared.remote.settle_time;
     let mut looked = Looked::again_at(shared.remote.next_look(remote, now));
     match found {

@@ -563,7 +563,10 @@ impl World<'_> {
             .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
             .map_err(said)?;
         let expected = self.items.iter().filter(|item| item.open).count();
-        check!(open as usize == expected, "{open} requests are out of {expected}");
+        check!(
+            open as usize == expected,
+            "{open} requests are out of {expected}"
+        );
         Ok(())
     }
 }
