@@ -61,9 +61,11 @@ async fn round(shared: &Arc<Shared>, stop: &CancellationToken) -> Result<Option<
 }
 
 async fn visit(shared: &Arc<Shared>, remote: &RemoteBatch, stop: &CancellationToken) -> Result<()> {
+    // The next look is so long after this one, however long this one takes.
+    let now = shared.clock.now();
     let claude = match (shared.remote.claude)() {
         Ok(claude) => claude,
-        Err(error) => return put_off(shared, remote, Some(error.to_string())).await,
+        Err(error) => return put_off(shared, remote, Some(error.to_string()), now).await,
     };
     let place = claude.place();
     if place.address != remote.address {
