@@ -212,7 +212,12 @@ async fn send(
                 error = not_created.failure.message,
                 "it is not known whether the batch API took what was sent"
             );
-            shared.store.release_remote_probe(remote_no).await
+            let now = shared.clock.now();
+            let look_at = now.after(shared.remote.first_look);
+            stored(shared, || {
+                shared.store.sending_broke_off(remote_no, look_at, now)
+            })
+            .await
         }
         Err(not_created) => refusal::heed(shared, remote_no, requests, not_created).await,
     }

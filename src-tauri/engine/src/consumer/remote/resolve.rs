@@ -44,7 +44,9 @@ pub(super) async fn resolve(
     let known = shared.store.known_remote_ids().await?;
     let known: HashSet<String> = known.into_iter().collect();
     let found = look(claude, remote, &known).await;
-    let settled = now.since(remote.sent_at) >= shared.remote.settle_time;
+    let settled = remote
+        .left_at
+        .is_some_and(|left_at| now.since(left_at) >= shared.remote.settle_time);
     let mut looked = Looked::again_at(shared.remote.next_look(remote, now));
     match found {
         Ok(Found::Ours(status)) => {
