@@ -31,11 +31,12 @@ async fn until_listed(house: &House, job_id: &gistmill_engine::model::JobId, tim
         .await;
 }
 
-/// Waits until the provider has taken the batch, whatever became of its answer.
-async fn until_arrived(house: &House, job_id: &gistmill_engine::model::JobId) {
+/// Waits until the sending is known to have broken off, and that it is looked for is said.
+async fn until_broken_off(house: &House, job_id: &gistmill_engine::model::JobId) {
     house
-        .until(job_id, "the arrival of the batch", |_| {
-            house.claude.batches().len() == 1
+        .until(job_id, "the end of the sending", |detail| {
+            let trouble = (detail.remote.as_ref()).and_then(|remote| remote.trouble.as_ref());
+            trouble.is_some_and(|trouble| trouble.contains("is being found out"))
         })
         .await;
 }
@@ -55,7 +56,7 @@ async fn a_batch_whose_creation_was_not_answered_is_found_and_not_sent_again() {
     for job_id in &submitted.job_ids {
         house.until_status(job_id, JobStatus::Submitted).await;
     }
-    until_arrived(&house, &submitted.job_ids[0]).await;
+    until_broken_off(&house, &submitted.job_ids[0]).await;
     for look in 1..=3 {
         pass(&house, MINUTE);
         until_listed(&house, &submitted.job_ids[0], look).await;
@@ -87,7 +88,7 @@ async fn a_batch_that_still_runs_is_waited_for_though_its_id_is_not_known() {
     for job_id in &submitted.job_ids {
         house.until_status(job_id, JobStatus::Submitted).await;
     }
-    until_arrived(&house, &submitted.job_ids[0]).await;
+    until_broken_off(&house, &submitted.job_ids[0]).await;
     for look in 1..=4 {
         pass(&house, MINUTE * 30);
         until_listed(&house, &submitted.job_ids[0], look).await;
@@ -109,6 +110,7 @@ async fn what_did_not_arrive_is_handed_over_again_after_a_while_and_costs_no_att
     for job_id in &submitted.job_ids {
         house.until_status(job_id, JobStatus::Submitted).await;
     }
+    until_broken_off(&house, &submitted.job_ids[0]).await;
     let (_, reserved, _) = spent(&house).await;
     assert!(reserved > 0, "until it is certain, it is promised");
     for look in 1..=2 {

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::super::document::Prepared;
 use super::super::worker::{self, stored};
 use super::super::{Shared, question};
-use super::{asked, refusal};
+use super::{BEING_FOUND_OUT, asked, refusal};
 use crate::fault::FaultPoint;
 use crate::model::{AttemptOutcome, Cause, EngineEvent, JobId};
 use crate::provider::claude::ClaudeProvider;
@@ -214,8 +214,12 @@ async fn send(
             );
             let now = shared.clock.now();
             let look_at = now.after(shared.remote.first_look);
+            let trouble = format!("{BEING_FOUND_OUT} {}", not_created.failure.message);
             stored(shared, || {
-                shared.store.sending_broke_off(remote_no, look_at, now)
+                let trouble = trouble.clone();
+                shared
+                    .store
+                    .sending_broke_off(remote_no, trouble, look_at, now)
             })
             .await
         }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::super::Shared;
 use super::super::worker::stored;
-use super::{RESULTS_LAST, refusal};
+use super::{BEING_FOUND_OUT, RESULTS_LAST, refusal};
 use crate::model::{Cause, Timestamp};
 use crate::provider::Failure;
 use crate::provider::claude::ClaudeProvider;
@@ -72,7 +72,7 @@ pub(super) async fn resolve(
             shared.wake.notify_one();
             return Ok(false);
         }
-        Ok(_) if same_key => {}
+        Ok(_) if same_key => looked.trouble = Some(BEING_FOUND_OUT.to_owned()),
         Ok(_) => {
             looked.trouble = Some(super::watching::OTHER_KEY.to_owned());
             if now.since(remote.sent_at) > RESULTS_LAST {

@@ -82,16 +82,17 @@ impl Store {
     pub(crate) async fn sending_broke_off(
         &self,
         remote_no: i64,
+        trouble: String,
         look_at: Timestamp,
         now: Timestamp,
     ) -> Result<()> {
         self.write(move |connection| {
             connection
                 .prepare_cached(
-                    "UPDATE remote_batches SET left_at = ?2, look_at = ?3
+                    "UPDATE remote_batches SET left_at = ?2, look_at = ?3, trouble = ?4
                      WHERE remote_no = ?1 AND state = 'sending'",
                 )?
-                .execute((remote_no, now.0, look_at.0))?;
+                .execute((remote_no, now.0, look_at.0, &trouble))?;
             release_probe(connection, remote_no)
         })
         .await

@@ -84,7 +84,8 @@ pub(crate) struct Looked {
 }
 
 /// Which remote batches are looked at: not one that is being sent.
-const TO_LOOK_AT: &str = "(state = 'under-way' OR (state = 'sending' AND left_at IS NOT NULL))";
+const TO_LOOK_AT: &str =
+    "state IN ('sending', 'under-way') AND (state = 'under-way' OR left_at IS NOT NULL)";
 
 const COLUMNS: &str = "remote_no, state, replace(lease_id, '-', ''), requests, address, key_mark, sent_at, \
      remote_id, called_off, looks, results_at, look_at, missing_since, left_at, \
