@@ -27,6 +27,9 @@ CREATE TABLE remote_batches (
     address      TEXT,
     key_mark     TEXT,
     sent_at      INTEGER,
+    -- Since when nothing of it is on its way any more though its id is not known: its sending broke off, or the
+    -- program that sent it died. Until then nobody looks for it.
+    left_at      INTEGER,
     remote_id    TEXT UNIQUE,
     created_at   INTEGER,
     -- Whether the provider was asked to call it off.

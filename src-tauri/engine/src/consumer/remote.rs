@@ -33,6 +33,9 @@ const RESULTS_LAST: Duration = Duration::from_secs(29 * 24 * 3_600);
 /// How long the leases of jobs hold whose outcome is dealt with.
 const LEASE: Duration = Duration::from_secs(60);
 
+/// What is said while nobody knows whether what was sent arrived.
+const BEING_FOUND_OUT: &str = "Whether what was sent arrived is being found out.";
+
 /// What handing over and looking after share.
 pub(crate) struct RemoteWork {
     pub(crate) claude: Claude,

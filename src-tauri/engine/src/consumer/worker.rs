@@ -18,7 +18,7 @@ use crate::model::{
     AttemptOutcome, AttemptStep, Cause, Delivery, EngineEvent, JobId, JobKind, JobPhase, Provider,
 };
 use crate::pricing::Prices;
-use crate::provider::{Answer, Billed, Failure, Progress, Request, ToldLimits, Usage};
+use crate::provider::{Answer, Billed, Deliver, Failure, Progress, Request, ToldLimits, Usage};
 use crate::store::{
     AfterAttempt, AttemptEnd, ClaimedJob, NewAnswer, PartAnswer, Result, Settlement,
 };

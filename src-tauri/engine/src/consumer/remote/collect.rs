@@ -9,9 +9,10 @@ use tokio_util::sync::CancellationToken;
 use super::super::Shared;
 use super::super::worker::{self, cost_micros, stored};
 use super::handing::put_off;
+use super::watching::Look;
 use super::{LEASE, asked, lost};
 use crate::fault::FaultPoint;
-use crate::model::{Cause, Delivery, EngineEvent};
+use crate::model::{Cause, Delivery, EngineEvent, Timestamp};
 use crate::provider::claude::ClaudeProvider;
 use crate::provider::claude::batches::{Outcome, RemoteResult, read_answer, usage_of};
 use crate::provider::{Billed, Failure};
@@ -28,15 +29,19 @@ const MAY_BE_INCOMPLETE: Duration = Duration::from_secs(600);
 pub(super) async fn collect(
     shared: &Arc<Shared>,
     claude: &ClaudeProvider,
-    remote: &RemoteBatch,
-    remote_id: &str,
+    look: Look<'_>,
     stop: &CancellationToken,
 ) -> Result<std::result::Result<(), Failure>> {
+    let Look {
+        remote,
+        remote_id,
+        now,
+        ..
+    } = look;
     let mut results = match claude.batch_results(remote_id).await {
         Ok(results) => results,
         Err(failure) => return Ok(Err(failure)),
     };
-    let now = shared.clock.now();
     let there = Looked {
         has_results: true,
         ..Looked::again_at(shared.remote.next_look(remote, now))
@@ -66,7 +71,7 @@ pub(super) async fn collect(
     match read {
         Err(failure) => Ok(Err(failure)),
         Ok(false) => Ok(Ok(())),
-        Ok(true) => finish(shared, remote).await.map(Ok),
+        Ok(true) => finish(shared, remote, now).await.map(Ok),
     }
 }
 
@@ -83,8 +88,7 @@ fn joined(task: Option<std::result::Result<Result<()>, tokio::task::JoinError>>)
 }
 
 /// Ends a remote batch, when all of its requests were dealt with.
-async fn finish(shared: &Shared, remote: &RemoteBatch) -> Result<()> {
-    let now = shared.clock.now();
+async fn finish(shared: &Shared, remote: &RemoteBatch, now: Timestamp) -> Result<()> {
     let left = shared.store.open_requests(remote.remote_no, 1).await?;
     if !left.is_empty() {
         let since = remote.results_at.unwrap_or(now);

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::super::document::Prepared;
 use super::super::worker::{self, stored};
 use super::super::{Shared, question};
-use super::{asked, refusal};
+use super::{BEING_FOUND_OUT, asked, refusal};
 use crate::fault::FaultPoint;
 use crate::model::{AttemptOutcome, Cause, EngineEvent, JobId};
 use crate::provider::claude::ClaudeProvider;
@@ -212,7 +212,16 @@ async fn send(
                 error = not_created.failure.message,
                 "it is not known whether the batch API took what was sent"
             );
-            shared.store.release_remote_probe(remote_no).await
+            let now = shared.clock.now();
+            let look_at = now.after(shared.remote.first_look);
+            let trouble = format!("{BEING_FOUND_OUT} {}", not_created.failure.message);
+            stored(shared, || {
+                let trouble = trouble.clone();
+                shared
+                    .store
+                    .sending_broke_off(remote_no, trouble, look_at, now)
+            })
+            .await
         }
         Err(not_created) => refusal::heed(shared, remote_no, requests, not_created).await,
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use super::super::Shared;
 use super::super::worker::stored;
-use super::{RESULTS_LAST, refusal};
+use super::{BEING_FOUND_OUT, RESULTS_LAST, refusal};
 use crate::model::{Cause, Timestamp};
 use crate::provider::Failure;
 use crate::provider::claude::ClaudeProvider;
@@ -33,18 +33,20 @@ enum Found {
     None,
 }
 
-/// Looks for a remote batch. Says whether its id is known now.
+/// Looks for a remote batch at a moment. Says whether its id is known then.
 pub(super) async fn resolve(
     shared: &Shared,
     claude: &ClaudeProvider,
     remote: &RemoteBatch,
     same_key: bool,
+    now: Timestamp,
 ) -> Result<bool> {
     let known = shared.store.known_remote_ids().await?;
     let known: HashSet<String> = known.into_iter().collect();
     let found = look(claude, remote, &known).await;
-    let now = shared.clock.now();
-    let settled = now.since(remote.sent_at) >= shared.remote.settle_time;
+    let settled = remote
+        .left_at
+        .is_some_and(|left_at| now.since(left_at) >= shared.remote.settle_time);
     let mut looked = Looked::again_at(shared.remote.next_look(remote, now));
     match found {
         Ok(Found::Ours(status)) => {
@@ -70,7 +72,7 @@ pub(super) async fn resolve(
             shared.wake.notify_one();
             return Ok(false);
         }
-        Ok(_) if same_key => {}
+        Ok(_) if same_key => looked.trouble = Some(BEING_FOUND_OUT.to_owned()),
         Ok(_) => {
             looked.trouble = Some(super::watching::OTHER_KEY.to_owned());
             if now.since(remote.sent_at) > RESULTS_LAST {

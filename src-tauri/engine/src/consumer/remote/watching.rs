@@ -61,13 +61,15 @@ async fn round(shared: &Arc<Shared>, stop: &CancellationToken) -> Result<Option<
 }
 
 async fn visit(shared: &Arc<Shared>, remote: &RemoteBatch, stop: &CancellationToken) -> Result<()> {
+    // The next look is so long after this one, however long this one takes.
+    let now = shared.clock.now();
     let claude = match (shared.remote.claude)() {
         Ok(claude) => claude,
-        Err(error) => return put_off(shared, remote, Some(error.to_string())).await,
+        Err(error) => return put_off(shared, remote, Some(error.to_string()), now).await,
     };
     let place = claude.place();
     if place.address != remote.address {
-        if shared.clock.now().since(remote.sent_at) > RESULTS_LAST {
+        if now.since(remote.sent_at) > RESULTS_LAST {
             return lose(shared, remote).await;
         }
         let trouble = format!(
@@ -75,15 +77,21 @@ async fn visit(shared: &Arc<Shared>, remote: &RemoteBatch, stop: &CancellationTo
              to have their results.",
             remote.address
         );
-        return put_off(shared, remote, Some(trouble)).await;
+        return put_off(shared, remote, Some(trouble), now).await;
     }
     let same_key = place.key_mark == remote.key_mark;
     match (remote.state, &remote.remote_id) {
         (RemoteState::UnderWay, Some(remote_id)) => {
-            under_way(shared, &claude, remote, remote_id, same_key, stop).await
+            let look = Look {
+                remote,
+                remote_id,
+                same_key,
+                now,
+            };
+            under_way(shared, &claude, look, stop).await
         }
         _ => {
-            if resolve::resolve(shared, &claude, remote, same_key).await? {
+            if resolve::resolve(shared, &claude, remote, same_key, now).await? {
                 // Its results are there, since they named it.
                 shared.remote.watching.notify_one();
             }
@@ -92,14 +100,26 @@ async fn visit(shared: &Arc<Shared>, remote: &RemoteBatch, stop: &CancellationTo
     }
 }
 
+/// A look at a remote batch whose id is known.
+#[derive(Clone, Copy)]
+pub(super) struct Look<'look> {
+    pub(super) remote: &'look RemoteBatch,
+    pub(super) remote_id: &'look str,
+    /// Whether the key is the one that it was handed over with.
+    pub(super) same_key: bool,
+    /// When it began.
+    pub(super) now: Timestamp,
+}
+
 async fn under_way(
     shared: &Arc<Shared>,
     claude: &ClaudeProvider,
-    remote: &RemoteBatch,
-    remote_id: &str,
-    same_key: bool,
+    look: Look<'_>,
     stop: &CancellationToken,
 ) -> Result<()> {
+    let Look {
+        remote, remote_id, ..
+    } = look;
     if remote.is_to_be_called_off() {
         match claude.call_off_batch(remote_id).await {
             Ok(()) => shared.store.called_off(remote.remote_no).await?,
@@ -120,23 +140,23 @@ async fn under_way(
             .map(|status| status.ended),
     };
     match has_ended {
-        Ok(false) => put_off(shared, remote, None).await,
-        Ok(true) => match collect::collect(shared, claude, remote, remote_id, stop).await? {
+        Ok(false) => put_off(shared, remote, None, look.now).await,
+        Ok(true) => match collect::collect(shared, claude, look, stop).await? {
             Ok(()) => Ok(()),
-            Err(failure) => failed_look(shared, remote, failure, same_key).await,
+            Err(failure) => failed_look(shared, look, failure).await,
         },
-        Err(failure) => failed_look(shared, remote, failure, same_key).await,
+        Err(failure) => failed_look(shared, look, failure).await,
     }
 }
 
 /// Deals with a look that did not go well.
-async fn failed_look(
-    shared: &Shared,
-    remote: &RemoteBatch,
-    failure: Failure,
-    same_key: bool,
-) -> Result<()> {
-    let now = shared.clock.now();
+async fn failed_look(shared: &Shared, look: Look<'_>, failure: Failure) -> Result<()> {
+    let Look {
+        remote,
+        same_key,
+        now,
+        ..
+    } = look;
     let missing = failure.http_status == Some(404);
     let missing_for = remote.missing_since.map(|since| now.since(since));
     if missing && same_key && missing_for.is_some_and(|missing| missing > MAY_BE_MISSING) {
@@ -159,8 +179,12 @@ async fn failed_look(
     shared.store.looked(remote.remote_no, looked, now).await
 }
 
-async fn put_off(shared: &Shared, remote: &RemoteBatch, trouble: Option<String>) -> Result<()> {
-    let now = shared.clock.now();
+async fn put_off(
+    shared: &Shared,
+    remote: &RemoteBatch,
+    trouble: Option<String>,
+    now: Timestamp,
+) -> Result<()> {
     let looked = Looked {
         trouble,
         ..Looked::again_at(shared.remote.next_look(remote, now))

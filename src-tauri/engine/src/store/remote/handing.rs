@@ -77,11 +77,25 @@ impl Store {
             .await
     }
 
-    /// Lets others be sent to see whether a circuit can be closed, where what became of this remote batch
-    /// showed nothing.
-    pub(crate) async fn release_remote_probe(&self, remote_no: i64) -> Result<()> {
-        self.write(move |connection| release_probe(connection, remote_no))
-            .await
+    /// Notes that the sending of a remote batch broke off, and nobody knows whether it arrived: it is looked for
+    /// from now on. Others may be sent to see whether a circuit can be closed, since it showed nothing.
+    pub(crate) async fn sending_broke_off(
+        &self,
+        remote_no: i64,
+        trouble: String,
+        look_at: Timestamp,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.write(move |connection| {
+            connection
+                .prepare_cached(
+                    "UPDATE remote_batches SET left_at = ?2, look_at = ?3, trouble = ?4
+                     WHERE remote_no = ?1 AND state = 'sending'",
+                )?
+                .execute((remote_no, now.0, look_at.0, &trouble))?;
+            release_probe(connection, remote_no)
+        })
+        .await
     }
 }
 

@@ -36,6 +36,8 @@ pub(crate) struct RemoteBatch {
     pub(crate) address: String,
     pub(crate) key_mark: String,
     pub(crate) sent_at: Timestamp,
+    /// Since when nothing of it is on its way any more.
+    pub(crate) left_at: Option<Timestamp>,
     pub(crate) remote_id: Option<String>,
     /// Whether the provider was asked to call it off.
     pub(crate) called_off: bool,
@@ -81,8 +83,12 @@ pub(crate) struct Looked {
     pub(crate) has_results: bool,
 }
 
+/// Which remote batches are looked at: not one that is being sent.
+const TO_LOOK_AT: &str =
+    "state IN ('sending', 'under-way') AND (state = 'under-way' OR left_at IS NOT NULL)";
+
 const COLUMNS: &str = "remote_no, state, replace(lease_id, '-', ''), requests, address, key_mark, sent_at, \
-     remote_id, called_off, looks, results_at, look_at, missing_since, \
+     remote_id, called_off, looks, results_at, look_at, missing_since, left_at, \
      NOT EXISTS (SELECT 1 FROM remote_items AS i JOIN jobs AS j USING (job_id) \
                  WHERE i.remote_no = b.remote_no AND i.settled_at IS NULL AND j.status <> 'cancelled' \
                    AND j.generation = i.generation)";
@@ -102,7 +108,8 @@ fn remote(row: &Row<'_>) -> rusqlite::Result<RemoteBatch> {
         results_at: rows::optional_timestamp(row, 10)?,
         look_at: rows::timestamp(row, 11)?,
         missing_since: rows::optional_timestamp(row, 12)?,
-        unwanted: row.get(13)?,
+        left_at: rows::optional_timestamp(row, 13)?,
+        unwanted: row.get(14)?,
     })
 }
 
@@ -126,7 +133,7 @@ impl Store {
             // Few are out at a time: one for each thousand jobs.
             let mut statement = connection.prepare_cached(&format!(
                 "SELECT {COLUMNS} FROM remote_batches AS b
-                 WHERE state IN ('sending', 'under-way') ORDER BY look_at, remote_no"
+                 WHERE {TO_LOOK_AT} ORDER BY look_at, remote_no"
             ))?;
             let mut due = Vec::new();
             let mut found = statement.query([])?;
@@ -147,9 +154,9 @@ impl Store {
     pub(crate) async fn next_remote_look(&self) -> Result<Option<Timestamp>> {
         self.read(|connection| {
             Ok(connection
-                .prepare_cached(
-                    "SELECT min(look_at) FROM remote_batches WHERE state IN ('sending', 'under-way')",
-                )?
+                .prepare_cached(&format!(
+                    "SELECT min(look_at) FROM remote_batches WHERE {TO_LOOK_AT}"
+                ))?
                 .query_row([], |row| rows::optional_timestamp(row, 0))?)
         })
         .await

@@ -12,6 +12,11 @@ use crate::store::{AfterAttempt, AttemptEnd, Lease, Result};
 /// were.
 pub(in crate::store) fn recover(connection: &Connection, now: Timestamp) -> Result<u64> {
     let mut put_back = not_sent(connection, now)?;
+    // Nobody sends any more; what arrived is on the list soon.
+    connection.execute(
+        "UPDATE remote_batches SET left_at = ?1, look_at = min(look_at, ?1) WHERE state = 'sending'",
+        [now.0],
+    )?;
     // Their results can be read again.
     put_back += connection.execute(
         "UPDATE jobs SET status = CASE WHEN cancel_requested THEN 'cancelled' ELSE 'submitted' END,

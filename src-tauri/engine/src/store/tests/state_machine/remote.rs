@@ -557,13 +557,16 @@ impl World<'_> {
             lost == 0,
             "{lost} jobs are with the batch API by no request"
         );
-        let open: usize = self
+        let open: u32 = self
             .connection
             .prepare_cached("SELECT count(*) FROM remote_items WHERE settled_at IS NULL")
             .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
             .map_err(said)?;
         let expected = self.items.iter().filter(|item| item.open).count();
-        check!(open == expected, "{open} requests are out of {expected}");
+        check!(
+            open as usize == expected,
+            "{open} requests are out of {expected}"
+        );
         Ok(())
     }
 }
