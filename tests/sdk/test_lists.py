@@ -75,6 +75,30 @@ def test_files_are_listed_in_pages_and_by_id(server):
         client.files.delete(made[0])
 
 
+def test_batches_and_counts_read_files(server):
+    client = server(settings={"batches": {"seconds": 0}})
+    file = client.files.upload(file=("paper.pdf", PDF, "application/pdf"))
+
+    def params(file_id):
+        document = {"type": "document", "source": {"type": "file", "file_id": file_id}, "title": "paper.pdf"}
+        return {
+            "model": MODEL,
+            "messages": [{"role": "user", "content": [document, {"type": "text", "text": "Summarize."}]}],
+        }
+
+    assert client.messages.count_tokens(**params(file.id)).input_tokens > 2_000
+    batch = client.messages.batches.create(
+        requests=[
+            {"custom_id": custom_id, "params": {"max_tokens": 512, **params(file_id)}}
+            for custom_id, file_id in [("there", file.id), ("gone", "file_unknown")]
+        ]
+    )
+    results = {line.custom_id: line.result for line in client.messages.batches.results(batch.id)}
+    assert results["there"].message.content[0].text.startswith("# paper.pdf")
+    assert results["there"].message.usage.service_tier == "batch"
+    assert results["gone"].error.error.type == "not_found_error", "the error within the error"
+
+
 def test_a_name_is_the_last_part_of_its_path(server):
     client = server()
     assert client.files.upload(file=("folder/paper.pdf", PDF, "application/pdf")).filename == "paper.pdf"
