@@ -38,9 +38,7 @@ use crate::consumer::{
 };
 use crate::error::EngineError;
 use crate::intake::Scans;
-use crate::model::{
-    Cause, ConsumerPlace, EngineEvent, Provider, Settings, UploadCause, UploadTrouble,
-};
+use crate::model::{ConsumerPlace, EngineEvent, Provider, Settings, UploadCause, UploadTrouble};
 use crate::outbox::{Deliverer, Uploader};
 use crate::passwords::Passwords;
 use crate::pdf::PdfWorker;
@@ -343,22 +341,6 @@ impl Engine {
         // Limits, caps and hours may have changed.
         self.everything_changed();
         Ok(settings)
-    }
-
-    /// Where jobs wait since their model does not exist, the one that the person chose takes its place.
-    async fn give_model_to_those_without(&self, model: &str) -> Result<(), EngineError> {
-        for circuit in self.0.store.open_circuits().await? {
-            if matches!(circuit.cause, Cause::ModelNotFound | Cause::ModelRetired)
-                && let Some(missing) = circuit.model.filter(|missing| missing != model)
-            {
-                self.0
-                    .store
-                    .replace_model(missing, model.to_owned())
-                    .await?;
-                self.0.store.close_circuit(circuit.provider).await?;
-            }
-        }
-        Ok(())
     }
 
     fn uploader(&self) -> Uploader {

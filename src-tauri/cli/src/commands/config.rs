@@ -61,11 +61,11 @@ fn change(settings: &mut Settings, name: SettingName, value: &str) -> Result<(),
         SettingName::BaseUrl => settings.base_url = text(value)?,
         SettingName::Endpoint => settings.endpoint = values::optional(value, values::word)?,
         SettingName::Auth => settings.auth = values::optional(value, values::word)?,
-        SettingName::CaFile => settings.ca_file = text(value)?.map(from_the_root),
+        SettingName::CaFile => settings.ca_file = text(value)?.as_deref().map(from_the_root),
         SettingName::TextOnly => settings.text_only = values::switch(value)?,
         SettingName::CopiesTo => settings.copies_to = values::word(value)?,
         SettingName::OutputFolder => {
-            settings.output_folder = text(value)?.map(from_the_root);
+            settings.output_folder = text(value)?.as_deref().map(from_the_root);
         }
         SettingName::NameTaken => settings.name_taken = values::word(value)?,
         SettingName::BatchCsv => settings.batch_csv = values::switch(value)?,
@@ -89,8 +89,8 @@ fn change(settings: &mut Settings, name: SettingName, value: &str) -> Result<(),
 }
 
 /// Returns a path that means the same to the window, which is started in another folder.
-fn from_the_root(path: String) -> String {
-    let path = values::absolute(Path::new(&path));
+fn from_the_root(path: &str) -> String {
+    let path = values::absolute(Path::new(path));
     path.to_string_lossy().into_owned()
 }
 

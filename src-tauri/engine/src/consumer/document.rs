@@ -52,6 +52,7 @@ impl Prepared {
             document,
             pages_in_all,
             _copy: None,
+            _lent: None,
         }
     }
 }

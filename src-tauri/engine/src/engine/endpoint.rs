@@ -11,7 +11,7 @@ use super::{Engine, checks};
 use crate::config::EngineConfig;
 use crate::error::EngineError;
 use crate::model::{
-    AuthScheme, EndpointKind, EndpointView, EngineEvent, KeySource, ModelNotice, ModelPrice,
+    AuthScheme, Cause, EndpointKind, EndpointView, EngineEvent, KeySource, ModelNotice, ModelPrice,
     ModelProfile, Provider, Settings, ToldLimits,
 };
 use crate::pricing::Ceiling;
@@ -344,6 +344,22 @@ impl Engine {
         } else {
             ceiling
         }
+    }
+
+    /// Where jobs wait since their model does not exist, the one that the person chose takes its place.
+    pub(super) async fn give_model_to_those_without(&self, model: &str) -> Result<(), EngineError> {
+        for circuit in self.0.store.open_circuits().await? {
+            if matches!(circuit.cause, Cause::ModelNotFound | Cause::ModelRetired)
+                && let Some(missing) = circuit.model.filter(|missing| missing != model)
+            {
+                self.0
+                    .store
+                    .replace_model(missing, model.to_owned())
+                    .await?;
+                self.0.store.close_circuit(circuit.provider).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Closes Claude's circuit where a change of the settings may have removed what stood in the way.

@@ -166,7 +166,7 @@ impl Engine {
             Ok(asked) => self.move_to(asked).await?,
             // The other program may read a file of certificates that is not here any more.
             Err(error) => {
-                tracing::warn!(%error, "the address that another program set can't be used")
+                tracing::warn!(%error, "the address that another program set can't be used");
             }
         }
         let changed = self.0.store.key_changed_at().await?;

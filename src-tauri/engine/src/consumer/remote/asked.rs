@@ -27,7 +27,7 @@ pub(super) fn remembered(prepared: Option<&Prepared>) -> String {
         first_page: prepared.document.first_page,
         pages_in_all: prepared.pages_in_all,
         characters: match &prepared.document.content {
-            DocumentContent::File { .. } => None,
+            DocumentContent::File { .. } | DocumentContent::Uploaded { .. } => None,
             DocumentContent::Text(pages) => Some(
                 pages
                     .iter()
