@@ -216,7 +216,7 @@ async fn a_long_file_is_divided_the_same_whether_it_was_unlocked_before_or_after
         .set(|settings| settings.tokens_per_minute = 4_000_000)
         .await;
     // The second half has far more text, which only what each page holds can tell.
-    let dense = "All the words that a page of a book has. ".repeat(60);
+    let dense = "All the words that a page of a book has. ".repeat(30);
     let pages: Vec<&str> = (0..150)
         .map(|page| {
             if page < 75 {

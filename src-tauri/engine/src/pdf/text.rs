@@ -5,6 +5,7 @@ mod collect;
 mod language;
 mod lines;
 mod paragraphs;
+mod patience;
 mod script;
 mod survey;
 

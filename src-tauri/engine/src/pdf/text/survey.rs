@@ -1,10 +1,11 @@
 //! How much text a document has, found without reading all of it when that would take too long.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use hayro::hayro_interpret::InterpreterCache;
 use hayro::hayro_syntax::Pdf;
 
+use super::patience::Patience;
 use super::{collect, language, lines, paragraphs, script};
 use crate::model::TextLayer;
 
@@ -26,9 +27,9 @@ pub(in crate::pdf) struct Survey {
     pub(in crate::pdf) pages: Vec<(u32, u32)>,
 }
 
-/// Reads pages, spread over the document, for as long as `budget`; at least one.
+/// Reads pages, spread over the document, until `budget` was worked for; at least one.
 pub(in crate::pdf) fn survey(pdf: &Pdf, budget: Duration) -> Survey {
-    let started = Instant::now();
+    let patience = Patience::of(budget);
     let cache = InterpreterCache::new();
     let pages = pdf.pages();
     let mut read: Vec<Option<(u32, u32)>> = vec![None; pages.len()];
@@ -47,7 +48,7 @@ pub(in crate::pdf) fn survey(pdf: &Pdf, budget: Duration) -> Survey {
             sample.push_str(&text[..text.floor_char_boundary(SAMPLE_BYTES_OF_A_PAGE)]);
             sample.push('\n');
         }
-        if started.elapsed() > budget {
+        if patience.is_over() {
             break;
         }
     }

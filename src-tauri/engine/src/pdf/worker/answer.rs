@@ -13,7 +13,7 @@ use crate::model::{Cause, Finding};
 use crate::pdf::protocol::{Measures, Message, Operation, PageMeasure, Request};
 use crate::pdf::text;
 
-/// How long the text of a file is read for an inspection.
+/// How long the processor may work on the text of a file for an inspection.
 const TEXT_BUDGET: Duration = Duration::from_millis(150);
 
 /// How long that of a file may take which may be longer than one call takes.
