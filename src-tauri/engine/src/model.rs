@@ -11,6 +11,7 @@ mod cause;
 mod document;
 mod event;
 mod export;
+mod forecast;
 mod id;
 mod job;
 mod overview;
@@ -38,6 +39,10 @@ pub use document::{
 };
 pub use event::{EngineEvent, JobPhase};
 pub use export::{ExportFormat, ExportRequest, Exported};
+pub use forecast::{
+    CapFit, Delivery, DeliveryForecast, Finish, Forecast, ForecastPrice, InputForecast, LimitedBy,
+    OutputForecast, PilotReport, PilotView, TokenCounting,
+};
 pub use id::{BatchId, JobId, Sha256, Timestamp};
 pub use job::{
     CapScope, JobDetail, JobFilter, JobKind, JobPage, JobStatus, JobView, JobsShown, PartState,

@@ -17,6 +17,7 @@ mod exports;
 mod finish;
 mod gate;
 mod held;
+mod learned;
 mod ledger;
 mod lists;
 mod open;
@@ -25,6 +26,7 @@ mod outbox;
 mod outlook;
 mod overview;
 mod parts;
+mod pilots;
 mod policy;
 mod queues;
 mod readers;
@@ -59,6 +61,7 @@ pub(crate) use claim::{ClaimRequest, ClaimedJob, Lease};
 pub(crate) use complete::NewResult;
 pub(crate) use exports::{ExportOutline, ExportRow, ExportTitle};
 pub(crate) use finish::{AfterAttempt, AttemptEnd};
+pub(crate) use learned::{CallSample, CountedFor, Latency};
 pub(crate) use ledger::Settlement;
 pub(crate) use lists::ListContext;
 pub(crate) use outbox::{
@@ -66,6 +69,7 @@ pub(crate) use outbox::{
     ToTell, WebhookMessage,
 };
 pub(crate) use parts::PartAnswer;
+pub(crate) use pilots::PilotRow;
 pub(crate) use redrive::{Changes, Redrivable};
 pub(crate) use reports::StepRow;
 pub(crate) use results::Reusable;

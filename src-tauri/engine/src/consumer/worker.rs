@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::active::Wish;
 use super::document::prepared;
-use super::parts::{compare_estimate, divide, keep_part};
+use super::parts::{divide, keep_part, learn};
 use super::publish::publish;
 use super::{Shared, question, retry};
 use crate::fault::FaultPoint;
@@ -74,6 +74,7 @@ async fn attempt(shared: &Shared, job: &ClaimedJob, cut_off: &CancellationToken)
     if let Some(answer) = question::earlier_answer(shared, job).await? {
         return keep(shared, job, answer, Settlement::Nothing { asked: false }).await;
     }
+    let began = shared.clock.now();
     match deliver(shared, job, cut_off).await {
         Ok(answer) => {
             (shared.fault)(FaultPoint::Answered);
@@ -81,7 +82,7 @@ async fn attempt(shared: &Shared, job: &ClaimedJob, cut_off: &CancellationToken)
             shared
                 .pace()
                 .succeeded(shared.active.asking(Provider::Claude));
-            compare_estimate(shared, job, &answer).await;
+            learn(shared, job, &answer, shared.clock.now().since(began)).await;
             let (answer, settlement) = priced(shared, job, answer).await?;
             match job.step {
                 AttemptStep::Part { pages } => {

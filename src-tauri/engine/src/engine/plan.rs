@@ -2,20 +2,22 @@
 
 mod calls;
 
+use std::collections::{HashMap, HashSet};
+
 use super::Engine;
 use super::keys::addressed;
 use crate::error::EngineError;
 use crate::intake::KeptScan;
 use crate::model::{
-    Finding, Provider, RefusedFile, ScanId, ScannedFile, Sends, Settings, Submission,
-    SubmissionPlan, TemplateKind, Variables,
+    Encryption, EstimateCheck, Finding, Provider, RefusedFile, ScanId, ScannedFile, Sends,
+    Settings, Sha256, Submission, SubmissionPlan, TemplateKind, Variables,
 };
 use crate::parts::{Part, Question};
 use crate::pdf::Measures;
-use crate::pricing::{DocumentWork, Work, estimate};
+use crate::pricing::{DocumentWork, Learned, OutputHistory, Work, estimate};
 use crate::reuse;
-use crate::store::{NewInput, NewJob};
-use crate::templates::Template;
+use crate::store::{CountedFor, NewInput, NewJob};
+use crate::templates::{self, Template};
 
 pub(super) use calls::{Sum, calls, parts_of};
 
@@ -139,7 +141,7 @@ impl Engine {
             .iter()
             .map(|file| key(asked, file).filter(|_| !submission.fresh))
             .collect();
-        let known: std::collections::HashSet<String> = self
+        let answered: HashSet<String> = self
             .0
             .store
             .reusable(keys.iter().flatten().cloned().collect())
@@ -147,8 +149,9 @@ impl Engine {
             .into_iter()
             .map(|(key, _)| key)
             .collect();
+        let known = self.known(asked, files).await?;
         let mut plan = SubmissionPlan {
-            estimates: self.estimates_for(asked).await?,
+            estimates: known.estimates,
             ..SubmissionPlan::default()
         };
         let prices = self.0.store.prices().await?;
@@ -159,7 +162,7 @@ impl Engine {
         for (file, key) in files.iter().zip(keys) {
             let measures = scan.measures.get(&file.document.sha256);
             let to_ask = to_ask(asked, file, measures, &question, minute);
-            let planned_file = match (key.filter(|key| known.contains(key)), to_ask) {
+            let planned_file = match (key.filter(|key| answered.contains(key)), to_ask) {
                 (Some(key), PlannedFile::Ask(parts)) => PlannedFile::Reuse(key, parts),
                 (_, to_ask) => to_ask,
             };
@@ -178,8 +181,10 @@ impl Engine {
                     plan.to_run += 1;
                     plan.in_parts += u64::from(!parts.is_empty());
                     if asked.provider == Provider::Claude {
-                        for call in calls(file, parts, &question) {
-                            sum.add(&call, &asked.model, &prices, plan.estimates.as_ref());
+                        let calls = calls(file, parts, &question, &known.of(file));
+                        plan.counted += u64::from(calls.iter().all(|call| call.is_counted));
+                        for call in &calls {
+                            sum.add(call, &asked.model, &prices, known.estimates.as_ref());
                         }
                     }
                 }
@@ -211,8 +216,9 @@ impl Engine {
                 max_tokens: asked.max_tokens,
             };
             let prices = self.0.store.prices().await?;
+            let known = self.known(asked, &[]).await?;
             sum.add(
-                &estimate(&asked.model, &work),
+                &estimate(&asked.model, &work).expecting(known.output.as_ref()),
                 &asked.model,
                 &prices,
                 plan.estimates.as_ref(),
@@ -300,7 +306,74 @@ fn to_ask(
     }
 }
 
-fn question(asked: &Asked) -> Question<'_> {
+/// What is known of the calls of a submission better than by estimate.
+#[derive(Debug, Default)]
+pub(super) struct KnownCalls {
+    /// Tokens of documents, of those that were counted.
+    counted: HashMap<Sha256, u64>,
+    /// Lengths of earlier answers.
+    pub(super) output: Option<OutputHistory>,
+    /// How estimates compared with what was counted.
+    pub(super) estimates: Option<EstimateCheck>,
+}
+
+impl KnownCalls {
+    /// Returns what is known of the call about a file.
+    pub(super) fn of(&self, file: &ScannedFile) -> Learned {
+        let as_it_lies = file.document.encryption == Encryption::None && !file.document.facts.repaired;
+        Learned {
+            counted: self
+                .counted
+                .get(&file.document.sha256)
+                .copied()
+                .filter(|_| as_it_lies),
+            output: self.output,
+        }
+    }
+}
+
+impl Engine {
+    /// Returns what is known of the calls about files; without any, of those to prompts.
+    pub(super) async fn known(
+        &self,
+        asked: &Asked,
+        files: &[ScannedFile],
+    ) -> Result<KnownCalls, EngineError> {
+        if asked.provider == Provider::Offline {
+            return Ok(KnownCalls::default());
+        }
+        let store = &self.0.store;
+        let template = asked.template.as_ref();
+        let counted = match template {
+            Some(template) if !files.is_empty() => {
+                let documents = files.iter().map(|file| file.document.sha256.clone());
+                store
+                    .counted(asked.counted_for(template), documents.collect())
+                    .await?
+            }
+            _ => HashMap::new(),
+        };
+        let name = template.map(Template::name).unwrap_or_default();
+        Ok(KnownCalls {
+            counted,
+            output: store.output_history(asked.model.clone(), name).await?,
+            estimates: self.estimates_for(asked).await?,
+        })
+    }
+}
+
+impl Asked {
+    /// Returns what a count of a document holds for.
+    pub(super) fn counted_for(&self, template: &Template) -> CountedFor {
+        CountedFor {
+            model: self.model.clone(),
+            sends: self.sends,
+            asks: templates::asks(template),
+        }
+    }
+}
+
+pub(super) fn question(asked: &Asked) -> Question<'_> {
     let body = asked
         .template
         .as_ref()

@@ -12,6 +12,7 @@ use crate::error::EngineError;
 use crate::intake::{self, KeptScan};
 use crate::model::{Notice, ScanReport, Settings};
 use crate::parts::Question;
+use crate::pricing::Learned;
 
 /// About the length of a template's body, for a forecast before one is chosen.
 const TEMPLATE_BYTES: u64 = 1_000;
@@ -112,7 +113,7 @@ impl Engine {
                 file.notices.push(Notice::Long);
                 file.notices.sort_unstable();
             }
-            for call in calls(file, &parts, &question) {
+            for call in calls(file, &parts, &question, &Learned::default()) {
                 sum.add(&call, &settings.model, &prices, compared.as_ref());
             }
         }

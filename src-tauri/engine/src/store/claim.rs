@@ -202,7 +202,7 @@ pub(super) fn take(
             .iter()
             .find(|candidate| candidate.seq == *seq)
             .filter(|candidate| candidate.provider == Provider::Claude && !candidate.has_answer)
-            .map(|candidate| candidate.estimate().expected_input);
+            .map(|candidate| candidate.guess().expected_input);
         record_attempt(connection, job, *waited_ms, now)?;
     }
     Ok(taken.into_iter().map(|(job, ..)| job).collect())
