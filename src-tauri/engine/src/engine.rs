@@ -4,13 +4,15 @@ mod actions;
 mod answer;
 mod bucket;
 mod checks;
-mod estimates;
+mod counting;
 mod export;
+mod forecast;
 mod jobs;
 mod keys;
 mod limits;
 mod missing;
 mod pictures;
+mod pilot;
 mod plan;
 mod reports;
 mod scan;
@@ -68,8 +70,8 @@ pub(crate) struct Inner {
     key: ApiKey,
     claude: Mutex<ClaudeProvider>,
     scans: Scans,
-    /// Files whose tokens were counted, so that nobody uploads them for it again.
-    counted: estimates::Counted,
+    /// The counting of tokens that is under way, and how many calls it makes.
+    counting: counting::Counting,
     passwords: Passwords,
     pictures: Pictures,
     scan_cancel: Mutex<CancellationToken>,
@@ -115,7 +117,7 @@ impl Engine {
             key,
             claude: Mutex::new(claude),
             scans: Scans::default(),
-            counted: estimates::Counted::default(),
+            counting: counting::Counting::default(),
             passwords: Passwords::default(),
             pictures: Pictures::default(),
             scan_cancel: Mutex::default(),
@@ -312,6 +314,9 @@ impl Engine {
         {
             // What stood in the way may not stand in the way of the new address or model.
             self.0.store.close_circuit(Provider::Claude).await?;
+        }
+        if before.base_url != settings.base_url {
+            self.0.store.forget_counts().await?;
         }
         self.bucket_changed(&before, &settings).await?;
         // Limits, caps and hours may have changed.

@@ -42,7 +42,8 @@ impl Engine {
         changes: RetryChanges,
     ) -> Result<Affected, EngineError> {
         let changes = self.checked_changes(changes).await?;
-        let (seqs, plan) = self.sorted_out(selection, &changes).await?;
+        let (jobs, plan) = self.sorted_out(selection, &changes).await?;
+        let seqs = jobs.iter().map(|job| job.seq).collect();
         let now = self.0.config.clock.now();
         let changed = self.0.store.redrive(seqs, changes, now).await?;
         let left_out: u64 = plan.would_not.iter().map(|left| left.jobs).sum();
@@ -175,12 +176,12 @@ impl Engine {
         self.0.store.dead_letters().await
     }
 
-    /// Returns the places of the jobs that would run again, and what that would come to.
-    async fn sorted_out(
+    /// Returns the jobs that would run again, and what that would come to.
+    pub(super) async fn sorted_out(
         &self,
         selection: Selection,
         changes: &Changes,
-    ) -> Result<(Vec<i64>, RetryPlan), EngineError> {
+    ) -> Result<(Vec<Redrivable>, RetryPlan), EngineError> {
         let jobs = self.0.store.redrivable(selection, changes.clone()).await?;
         let prices = self.0.store.prices().await?;
         let paths = jobs
@@ -192,19 +193,19 @@ impl Engine {
             .collect();
         let missing = missing::of(paths).await;
         let mut sums = Sums::default();
-        let mut seqs = Vec::new();
+        let mut runnable = Vec::new();
         let mut left_out: BTreeMap<LeftOutReason, u64> = BTreeMap::new();
-        for job in &jobs {
-            match obstacle(job, changes, &prices, &missing, self.0.passwords.has_any()) {
+        for job in jobs {
+            match obstacle(&job, changes, &prices, &missing, self.0.passwords.has_any()) {
                 Some(reason) => *left_out.entry(reason).or_default() += 1,
                 None => {
-                    seqs.push(job.seq);
-                    sums.add(job, changes, &prices);
+                    sums.add(&job, changes, &prices);
+                    runnable.push(job);
                 }
             }
         }
         let plan = RetryPlan {
-            would_run: seqs.len() as u64,
+            would_run: runnable.len() as u64,
             would_not: left_out
                 .into_iter()
                 .map(|(reason, jobs)| LeftOut { reason, jobs })
@@ -212,10 +213,10 @@ impl Engine {
             expected_micros: sums.expected,
             at_worst_micros: sums.at_worst,
         };
-        Ok((seqs, plan))
+        Ok((runnable, plan))
     }
 
-    async fn checked_changes(&self, changes: RetryChanges) -> Result<Changes, EngineError> {
+    pub(super) async fn checked_changes(&self, changes: RetryChanges) -> Result<Changes, EngineError> {
         let template = match &changes.template {
             Some(template) => Some(self.template(template).await?),
             None => None,

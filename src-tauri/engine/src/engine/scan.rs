@@ -60,8 +60,9 @@ impl Engine {
         Ok(self.0.scans.keep(scan))
     }
 
-    /// Ends the scan that runs, if one does.
+    /// Ends the scan that runs, if one does, and the counting of its tokens.
     pub fn cancel_scan(&self) {
+        self.cancel_counting();
         self.0
             .scan_cancel
             .lock()

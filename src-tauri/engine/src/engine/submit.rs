@@ -40,6 +40,7 @@ impl Engine {
                 what: "scan",
                 name: scan_id.0.to_string(),
             })?;
+        self.0.counting.end(Some(scan_id));
         if scan.report.files.is_empty() {
             return Err(EngineError::bad_input(
                 "There is no PDF among these files.",

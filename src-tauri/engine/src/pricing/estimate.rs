@@ -328,12 +328,23 @@ impl Estimate {
     /// up, since a document that was cheap says nothing of the next one. What is recorded to be compared
     /// must be the estimate before this, or it would follow itself.
     #[must_use]
-    pub fn following(mut self, check: Option<&EstimateCheck>) -> Self {
-        let Some(check) = check.filter(|check| check.calls >= ENOUGH_CALLS && !self.is_counted) else {
+    pub fn following(self, check: Option<&EstimateCheck>) -> Self {
+        match check.filter(|check| check.calls >= ENOUGH_CALLS) {
+            Some(check) => self.measured(check.counted_percent),
+            None => self,
+        }
+    }
+
+    /// Returns the estimate where such documents took so many percent of what was estimated, within bounds.
+    ///
+    /// What was counted itself stays, and what a budget or a cap reserves never goes down.
+    #[must_use]
+    pub fn measured(mut self, percent: u32) -> Self {
+        if self.is_counted {
             return self;
-        };
+        }
         let (least, most) = FOLLOWED_PERCENT;
-        let percent = u64::from(check.counted_percent.clamp(least, most));
+        let percent = u64::from(percent.clamp(least, most));
         let scaled = |tokens: u64, percent: u64| tokens.saturating_mul(percent).div_ceil(100);
         self.expected_input = scaled(self.expected_input, percent);
         self.dense_input = scaled(self.dense_input, percent.max(100));

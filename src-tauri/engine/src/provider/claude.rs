@@ -26,6 +26,8 @@ use reqwest::{Client, Url};
 use secrecy::{ExposeSecret, SecretString};
 use tokio_util::sync::CancellationToken;
 
+pub use count::CountedTokens;
+
 use super::{Answer, Deliver, Failure, Progress, Request};
 use crate::model::{Cause, KeyTest};
 
@@ -208,6 +210,19 @@ impl ClaudeProvider {
         request: &Request,
         cancel: &CancellationToken,
     ) -> Result<u64, Failure> {
+        let counted = self.count_tokens_told(request, cancel).await?;
+        Ok(counted.input_tokens)
+    }
+
+    /// As [`ClaudeProvider::count_tokens`], with the limits that the answer told.
+    ///
+    /// # Errors
+    /// As [`ClaudeProvider::count_tokens`].
+    pub async fn count_tokens_told(
+        &self,
+        request: &Request,
+        cancel: &CancellationToken,
+    ) -> Result<CountedTokens, Failure> {
         self.require_key()?;
         count::count_tokens(self, request, cancel)
             .await
