@@ -71,7 +71,7 @@ pub(crate) use outbox::{
     ToTell, WebhookMessage,
 };
 pub(crate) use parts::PartAnswer;
-pub(crate) use pilots::PilotRow;
+pub(crate) use pilots::{PilotCall, PilotRow};
 pub(crate) use redrive::{Changes, Redrivable};
 pub(crate) use reports::StepRow;
 pub(crate) use results::Reusable;

@@ -18,6 +18,9 @@ export const waitingEn = {
   batchPausedNote: 'Resume it to start',
   jobPaused: 'Paused by you',
   jobPausedNote: 'Resume it to start',
+  pilot: 'Waits for the pilot',
+  pilotLeft: (left: number) => `${left} of it still run`,
+  pilotEnded: 'Fix: look at the pilot',
   hours: 'Outside Bulk hours',
   uploading: 'Result is uploaded',
   uploadingNote: 'Done when it is in R2',
@@ -43,6 +46,10 @@ export const waitingEn = {
     batchPaused: 'You paused the batch.',
     jobPaused: 'You paused every job that waits here.',
     jobPausedAlone: 'You paused this job.',
+    pilotLeft: (left: number) =>
+      `It waits for the pilot of its batch, of which ${left === 1 ? 'one job is' : `${left} jobs are`} left.`,
+    pilotEnded:
+      'The pilot has ended. Look at what it came to, then let the others go on or call them off.',
     uploading: 'The summary is written and saved here. The job is done when it is in R2, too.',
     uploadingMet: (message: string) => `The summary is written and saved here, but not in R2 yet: ${message}`,
     hours: (time: string) => `Outside Bulk hours: Bulk starts again at ${time}.`,

@@ -277,6 +277,11 @@ fn obstacle(
     if let Some(cause) = finding {
         return Some(LeftOutReason::Finding { cause });
     }
+    refusal(job, changes, prices)
+}
+
+/// Returns what of a question can't be answered, whatever becomes of its file.
+fn refusal(job: &Redrivable, changes: &Changes, prices: &Prices) -> Option<LeftOutReason> {
     let (provider, model) = asked(job, changes);
     let has_fields = match &changes.template {
         Some(template) if job.is_pdf => template.kind == TemplateKind::Fields,
@@ -290,6 +295,22 @@ fn obstacle(
             model: model.to_owned(),
         }
     })
+}
+
+/// Returns why a job that waits can't be asked with changes.
+pub(super) fn unaskable(job: &Redrivable, changes: &Changes, prices: &Prices) -> Option<EngineError> {
+    let (provider, model) = asked(job, changes);
+    match refusal(job, changes, prices)? {
+        LeftOutReason::FieldsNeedClaude => Some(EngineError::bad_input(
+            "The offline summary picks sentences; it can’t fill in the fields of a template.",
+            "Use Claude, or a template for prose.",
+        )),
+        _ if provider == Provider::Claude => Some(EngineError::bad_input(
+            format!("Nobody knows what {model} costs, so no cap could hold."),
+            format!("Set the price of {model} in the settings (Prices), or mark it as free there."),
+        )),
+        _ => None,
+    }
 }
 
 /// Returns what a job would ask for.
