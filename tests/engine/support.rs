@@ -296,6 +296,7 @@ pub(crate) fn submission(queue: QueueName, provider: Provider) -> Submission {
         paused: false,
         variables: Variables::new(),
         fresh: false,
+        pilot: None,
     }
 }
 

@@ -47,8 +47,6 @@ const KIBIBYTES_AT_ONCE: u32 = 16 * 1024;
 const MOST_CHARACTERS: usize = 4_000_000;
 /// How often a file is tried that the provider puts off.
 const TRIES: u32 = 4;
-/// The shortest time between two events about a scan, in milliseconds.
-const TOLD_EVERY: i64 = 250;
 
 /// The counting that is under way: there is one at a time, since there is one sheet.
 #[derive(Default)]
@@ -139,17 +137,12 @@ impl Engine {
             files: files.len() as u64,
         };
         let missing = worth_it(missing);
-        let mut told_at = 0;
         let failure = self
             .count(missing, AT_ONCE, &asked, &template, &cancel, |counted| {
                 if matches!(counted, Counted::Tokens(..)) {
                     counting.counted += 1;
                 }
-                let now = self.0.config.clock.now().0;
-                if now - told_at >= TOLD_EVERY {
-                    told_at = now;
-                    self.emit(EngineEvent::CountProgress { scan_id, counting });
-                }
+                self.emit(EngineEvent::CountProgress { scan_id, counting });
             })
             .await?;
         self.emit(EngineEvent::CountProgress { scan_id, counting });

@@ -1,23 +1,24 @@
 //! What a submission asks, and what it would come to.
 
 mod calls;
+mod known;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use super::Engine;
 use super::keys::addressed;
 use crate::error::EngineError;
 use crate::intake::KeptScan;
 use crate::model::{
-    Encryption, EstimateCheck, Finding, Provider, RefusedFile, ScanId, ScannedFile, Sends,
-    Settings, Sha256, Submission, SubmissionPlan, TemplateKind, Variables,
+    Finding, Provider, RefusedFile, ScanId, ScannedFile, Sends, Settings, Submission,
+    SubmissionPlan, TemplateKind, Variables,
 };
 use crate::parts::{Part, Question};
 use crate::pdf::Measures;
-use crate::pricing::{DocumentWork, Learned, OutputHistory, Work, estimate};
+use crate::pricing::{DocumentWork, Work, estimate};
 use crate::reuse;
-use crate::store::{CountedFor, NewInput, NewJob};
-use crate::templates::{self, Template};
+use crate::store::{NewInput, NewJob};
+use crate::templates::Template;
 
 pub(super) use calls::{Sum, calls, parts_of};
 
@@ -303,73 +304,6 @@ fn to_ask(
     match parts_of(file, measures, question, minute) {
         Ok(parts) => PlannedFile::Ask(parts),
         Err(finding) => PlannedFile::Refuse(finding),
-    }
-}
-
-/// What is known of the calls of a submission better than by estimate.
-#[derive(Debug, Default)]
-pub(super) struct KnownCalls {
-    /// Tokens of documents, of those that were counted.
-    counted: HashMap<Sha256, u64>,
-    /// Lengths of earlier answers.
-    pub(super) output: Option<OutputHistory>,
-    /// How estimates compared with what was counted.
-    pub(super) estimates: Option<EstimateCheck>,
-}
-
-impl KnownCalls {
-    /// Returns what is known of the call about a file.
-    pub(super) fn of(&self, file: &ScannedFile) -> Learned {
-        let as_it_lies = file.document.encryption == Encryption::None && !file.document.facts.repaired;
-        Learned {
-            counted: self
-                .counted
-                .get(&file.document.sha256)
-                .copied()
-                .filter(|_| as_it_lies),
-            output: self.output,
-        }
-    }
-}
-
-impl Engine {
-    /// Returns what is known of the calls about files; without any, of those to prompts.
-    pub(super) async fn known(
-        &self,
-        asked: &Asked,
-        files: &[ScannedFile],
-    ) -> Result<KnownCalls, EngineError> {
-        if asked.provider == Provider::Offline {
-            return Ok(KnownCalls::default());
-        }
-        let store = &self.0.store;
-        let template = asked.template.as_ref();
-        let counted = match template {
-            Some(template) if !files.is_empty() => {
-                let documents = files.iter().map(|file| file.document.sha256.clone());
-                store
-                    .counted(asked.counted_for(template), documents.collect())
-                    .await?
-            }
-            _ => HashMap::new(),
-        };
-        let name = template.map(Template::name).unwrap_or_default();
-        Ok(KnownCalls {
-            counted,
-            output: store.output_history(asked.model.clone(), name).await?,
-            estimates: self.estimates_for(asked).await?,
-        })
-    }
-}
-
-impl Asked {
-    /// Returns what a count of a document holds for.
-    pub(super) fn counted_for(&self, template: &Template) -> CountedFor {
-        CountedFor {
-            model: self.model.clone(),
-            sends: self.sends,
-            asks: templates::asks(template),
-        }
     }
 }
 
