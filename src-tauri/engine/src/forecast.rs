@@ -7,9 +7,9 @@ mod caps;
 mod price;
 mod schedule;
 
-pub(crate) use caps::{Cap, Cost, fits};
+pub(crate) use caps::{Cap, fits};
 pub(crate) use price::{Range, price};
-pub(crate) use schedule::{Call, JobCalls, LanePlay, Limits, Opens, Play, Played, Used, finish};
+pub(crate) use schedule::{Call, LanePlay, Limits, Play, Played, Used, finish};
 
 use crate::model::{OutputForecast, Timestamp};
 use crate::pricing::OutputHistory;

@@ -91,8 +91,8 @@ struct ToCount<'scan> {
 
 /// What became of counting a file.
 enum Counted {
-    /// The estimate and the count of its request.
-    Tokens(u64, u64),
+    /// Its count is kept.
+    Known,
     /// It can't be counted, which says nothing of the others.
     Skipped,
 }
@@ -139,9 +139,7 @@ impl Engine {
         let missing = worth_it(missing);
         let failure = self
             .count(missing, AT_ONCE, &asked, &template, &cancel, |counted| {
-                if matches!(counted, Counted::Tokens(..)) {
-                    counting.counted += 1;
-                }
+                counting.counted += u64::from(matches!(counted, Counted::Known));
                 self.emit(EngineEvent::CountProgress { scan_id, counting });
             })
             .await?;
@@ -191,7 +189,7 @@ impl Engine {
         let mut counted = 0;
         // One after another: the few that are counted are the smallest.
         let counting = self.count(missing, 1, &asked, &template, &cancel, |one| {
-            counted += usize::from(matches!(one, Counted::Tokens(..)));
+            counted += usize::from(matches!(one, Counted::Known));
             if counted >= FEW_FILES {
                 cancel.cancel();
             }
@@ -375,7 +373,7 @@ impl Engine {
                 now,
             )
             .await?;
-        Ok(Counted::Tokens(estimated, counted))
+        Ok(Counted::Known)
     }
 
     /// Returns what is sent of a file; `None` where it has no text to send.

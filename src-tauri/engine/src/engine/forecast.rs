@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::plan::{PlannedFile, calls, question};
 use super::{Engine, blocking};
 use crate::calendar::LocalTime;
+use crate::consumer::Consumer;
 use crate::error::EngineError;
 use crate::forecast::{
     Call, Cap, LanePlay, Play, Played, Range, batch_api, finish, fits, guessed_ms, output, price,
@@ -248,7 +249,7 @@ impl Engine {
         let consumer = self.0.consumer.lock().await;
         consumer
             .as_ref()
-            .map_or(SLOW_START, |consumer| consumer.pace())
+            .map_or(SLOW_START, Consumer::pace)
     }
 }
 

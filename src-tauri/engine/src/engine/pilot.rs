@@ -6,7 +6,7 @@ use super::actions::unaskable;
 use crate::error::EngineError;
 use crate::forecast::spread;
 use crate::model::{
-    Affected, BatchId, JobId, Money, OutputForecast, PilotReport, RetryChanges, Selection,
+    Affected, BatchId, JobId, OutputForecast, PilotReport, RetryChanges, Selection,
 };
 use crate::pricing::{Estimate, OutputHistory};
 use crate::store::{Changes, PilotCall, PilotRow};
@@ -57,10 +57,7 @@ impl Engine {
         };
         let jobs = self.0.store.redrivable(selection, changes.clone()).await?;
         let mut rest = self.to_forecast(jobs, &changes).await?;
-        rest.batch = Money {
-            cap_micros: pilot.cap_micros,
-            ..batch.money
-        };
+        rest.batch = batch.money;
         if is_measured(&changes) {
             if let Some(percent) = counted_percent(&pilot) {
                 for call in rest.jobs.iter_mut().flat_map(|job| &mut job.calls) {

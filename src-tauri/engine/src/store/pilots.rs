@@ -1,6 +1,6 @@
 //! Pilots: a few jobs of a batch run first, the others wait for a person's word.
 
-use rusqlite::{Connection, OptionalExtension as _, Row, named_params};
+use rusqlite::{Connection, Row, named_params};
 
 use super::{Changes, Result, Store, actions, held, parts, rows};
 use crate::model::{
@@ -51,10 +51,6 @@ pub(crate) struct PilotRow {
     pub(crate) calls: Vec<PilotCall>,
     /// The jobs that wait for it, in the order of their line.
     pub(crate) rest: Vec<JobId>,
-    /// The queue that they wait in.
-    pub(crate) queue: Option<QueueName>,
-    /// The cap of the batch.
-    pub(crate) cap_micros: Option<i64>,
 }
 
 /// A call of a pilot that was answered.
@@ -136,23 +132,21 @@ fn waiting(connection: &Connection, batch_id: &BatchId) -> Result<Vec<JobId>> {
 }
 
 fn read(connection: &Connection, batch_id: &BatchId) -> Result<Option<PilotRow>> {
-    let cap_micros: Option<Option<i64>> = connection
+    let has_one: bool = connection
         .prepare_cached(
-            "SELECT cap_micros FROM batches WHERE batch_id = ?1 AND pilot_jobs IS NOT NULL",
+            "SELECT EXISTS (SELECT 1 FROM batches WHERE batch_id = ?1 AND pilot_jobs IS NOT NULL)",
         )?
-        .query_row([batch_id.as_str()], |row| row.get(0))
-        .optional()?;
-    let Some(cap_micros) = cap_micros else {
+        .query_row([batch_id.as_str()], |row| row.get(0))?;
+    if !has_one {
         return Ok(None);
-    };
+    }
     let mut pilot = PilotRow {
         cost_micros: Some(0),
-        cap_micros,
         rest: waiting(connection, batch_id)?,
         ..PilotRow::default()
     };
     let mut statement = connection.prepare_cached(
-        "SELECT status, cost_micros, cost_unknown, queue FROM jobs WHERE batch_id = ?1 AND pilot = 1",
+        "SELECT status, cost_micros, cost_unknown FROM jobs WHERE batch_id = ?1 AND pilot = 1",
     )?;
     let mut found = statement.query([batch_id.as_str()])?;
     while let Some(row) = found.next()? {
@@ -166,7 +160,6 @@ fn read(connection: &Connection, batch_id: &BatchId) -> Result<Option<PilotRow>>
         pilot.cost_micros = pilot
             .cost_micros
             .and_then(|sum| Some(sum.saturating_add(cost?)));
-        pilot.queue = Some(rows::queue(row, 3)?);
     }
     let mut statement = connection.prepare_cached(
         "SELECT coalesce(a.estimated_input, 0), a.input_tokens, a.output_tokens,
