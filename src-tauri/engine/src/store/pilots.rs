@@ -105,9 +105,10 @@ pub(super) fn begin(connection: &Connection, batch_id: &BatchId, pilot: &[JobId]
     if pilot.is_empty() {
         return Ok(());
     }
+    let jobs = i64::try_from(pilot.len()).unwrap_or(i64::MAX);
     connection
         .prepare_cached("UPDATE batches SET pilot_jobs = ?2 WHERE batch_id = ?1")?
-        .execute((batch_id.as_str(), pilot.len()))?;
+        .execute((batch_id.as_str(), jobs))?;
     let mut marked = connection.prepare_cached("UPDATE jobs SET pilot = 1 WHERE job_id = ?1")?;
     for job_id in pilot {
         marked.execute([job_id.as_str()])?;
