@@ -17,7 +17,7 @@ fn piloted(pilot: u32) -> Submission {
 }
 
 /// Adds files of one to `count` pages with a pilot.
-async fn add(house: &House, count: u32, wanted: Submission) -> Submitted {
+async fn add(house: &House, count: usize, wanted: Submission) -> Submitted {
     let paths = (1..=count)
         .map(|pages| house.put(&format!("{pages}.pdf"), &pdf::numbered_pdf(pages)))
         .collect();

@@ -84,12 +84,13 @@ impl Counting {
 }
 
 /// A file that is to be counted.
-struct ToCount<'scan> {
-    file: &'scan ScannedFile,
+struct ToCount {
+    file: ScannedFile,
     work: Work,
 }
 
 /// What became of counting a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Counted {
     /// Its count is kept.
     Known,
@@ -115,31 +116,25 @@ impl Engine {
         let scan = self.scan_to_count(scan_id)?;
         let cancel = self.0.counting.begin(scan_id);
         let (_, planned) = self.plan(&asked, &submission, &scan).await?;
-        let files: Vec<&ScannedFile> = scan
-            .report
-            .files
-            .iter()
-            .zip(&planned)
-            .filter(|(_, planned)| matches!(planned, PlannedFile::Ask(_)))
-            .map(|(file, _)| file)
-            .collect();
+        let wanted = |planned: &PlannedFile| matches!(planned, PlannedFile::Ask(_));
+        let files = planned.iter().filter(|planned| wanted(planned)).count();
         let known = self.known(&asked, &scan.report.files).await?;
-        let countable = files.iter().map(|file| ToCount {
-            file,
-            work: work(file, &asked, &template),
-        });
+        let all = scan.report.files.iter().zip(&planned);
+        let countable = all
+            .filter(|(_, planned)| wanted(planned))
+            .map(|(file, _)| ToCount::new(file, &asked, &template));
         let (counted, missing): (Vec<_>, Vec<_>) = countable
             .filter(|one| is_countable(one, &asked))
-            .partition(|one| known.of(one.file).counted.is_some());
+            .partition(|one| known.of(&one.file).counted.is_some());
         let mut counting = TokenCounting {
             counted: counted.len() as u64,
             countable: (counted.len() + missing.len()) as u64,
-            files: files.len() as u64,
+            files: files as u64,
         };
         let missing = worth_it(missing);
         let failure = self
             .count(missing, AT_ONCE, &asked, &template, &cancel, |counted| {
-                counting.counted += u64::from(matches!(counted, Counted::Known));
+                counting.counted += u64::from(counted == Counted::Known);
                 self.emit(EngineEvent::CountProgress { scan_id, counting });
             })
             .await?;
@@ -173,15 +168,12 @@ impl Engine {
         let (template, asked) = self.countable(&submission).await?;
         let scan = self.scan_to_count(scan_id)?;
         let known = self.known(&asked, &scan.report.files).await?;
-        let mut missing: Vec<ToCount<'_>> = scan
+        let mut missing: Vec<ToCount> = scan
             .report
             .files
             .iter()
-            .map(|file| ToCount {
-                file,
-                work: work(file, &asked, &template),
-            })
-            .filter(|one| is_countable(one, &asked) && known.of(one.file).counted.is_none())
+            .map(|file| ToCount::new(file, &asked, &template))
+            .filter(|one| is_countable(one, &asked) && known.of(&one.file).counted.is_none())
             .collect();
         missing.sort_by_key(|one| one.file.document.bytes);
         let cancel = CancellationToken::new();
@@ -189,7 +181,7 @@ impl Engine {
         let mut counted = 0;
         // One after another: the few that are counted are the smallest.
         let counting = self.count(missing, 1, &asked, &template, &cancel, |one| {
-            counted += usize::from(matches!(one, Counted::Known));
+            counted += usize::from(one == Counted::Known);
             if counted >= FEW_FILES {
                 cancel.cancel();
             }
@@ -255,22 +247,22 @@ impl Engine {
     /// counted, if anything did.
     async fn count(
         &self,
-        files: Vec<ToCount<'_>>,
+        files: Vec<ToCount>,
         at_once: usize,
         asked: &Asked,
         template: &Template,
         cancel: &CancellationToken,
-        mut told: impl FnMut(&Counted),
+        mut told: impl FnMut(Counted),
     ) -> Result<Option<Failure>, EngineError> {
         let under_way = Semaphore::new(KIBIBYTES_AT_ONCE as usize);
         let counting = files
-            .iter()
+            .into_iter()
             .map(|one| self.count_one(one, asked, template, &under_way, cancel));
         let mut counting = futures_util::stream::iter(counting).buffer_unordered(at_once);
         let mut failure = None;
         while let Some(counted) = counting.next().await {
             match counted? {
-                Ok(counted) => told(&counted),
+                Ok(counted) => told(counted),
                 Err(refusal) => {
                     // What is under way ends, too: it would meet the same.
                     if !cancel.is_cancelled() {
@@ -289,7 +281,7 @@ impl Engine {
     /// Counts a file and keeps the count; waits for its turn, and as long as the provider says.
     async fn count_one(
         &self,
-        one: &ToCount<'_>,
+        one: ToCount,
         asked: &Asked,
         template: &Template,
         under_way: &Semaphore,
@@ -302,7 +294,7 @@ impl Engine {
         else {
             return Ok(Ok(Counted::Skipped));
         };
-        let Some(document) = self.document(one.file, asked).await else {
+        let Some(document) = self.document(&one.file, asked).await else {
             return Ok(Ok(Counted::Skipped));
         };
         let values = reuse::values(&asked.variables, &one.file.name, one.file.document.pages);
@@ -326,7 +318,7 @@ impl Engine {
                 Ok(counted) => {
                     self.0.counting.pace.told(counted.limits);
                     return Ok(Ok(self
-                        .keep_count(one, asked, template, counted.input_tokens)
+                        .keep_count(&one, asked, template, counted.input_tokens)
                         .await?));
                 }
                 Err(failure) => failure,
@@ -348,7 +340,7 @@ impl Engine {
 
     async fn keep_count(
         &self,
-        one: &ToCount<'_>,
+        one: &ToCount,
         asked: &Asked,
         template: &Template,
         counted: u64,
@@ -403,7 +395,7 @@ impl Engine {
 
 /// Returns the files in the order in which they are counted: a few that stand for all sizes, then from the
 /// smallest on, as long as not too much is uploaded.
-fn worth_it(mut files: Vec<ToCount<'_>>) -> Vec<ToCount<'_>> {
+fn worth_it(mut files: Vec<ToCount>) -> Vec<ToCount> {
     files.sort_by_key(|one| one.file.document.bytes);
     let first = spread(files.len(), SAMPLE);
     let mut order = Vec::with_capacity(files.len());
@@ -440,17 +432,22 @@ fn ended() -> Failure {
     Failure::unsent(Cause::Interrupted, "The counting was ended from here.")
 }
 
-fn work(file: &ScannedFile, asked: &Asked, template: &Template) -> Work {
-    Work {
-        document: Some(document_work(file, asked.sends)),
-        prompt_bytes: template.body.len() as u64,
-        prompt_characters: template.body.chars().count() as u64,
-        max_tokens: asked.max_tokens,
+impl ToCount {
+    fn new(file: &ScannedFile, asked: &Asked, template: &Template) -> Self {
+        Self {
+            file: file.clone(),
+            work: Work {
+                document: Some(document_work(file, asked.sends)),
+                prompt_bytes: template.body.len() as u64,
+                prompt_characters: template.body.chars().count() as u64,
+                max_tokens: asked.max_tokens,
+            },
+        }
     }
 }
 
 /// Says whether a file is sent as it lies there, in one call, and is small.
-fn is_countable(one: &ToCount<'_>, asked: &Asked) -> bool {
+fn is_countable(one: &ToCount, asked: &Asked) -> bool {
     let (document, most) = (&one.file.document, ceiling(&asked.model));
     document.finding.is_none()
         && document.encryption == Encryption::None
