@@ -18,7 +18,11 @@ async fn a_pilot_is_added_looked_at_and_released() {
         waits.contains("Waits for the pilot of its batch, of which 2 jobs are left."),
         "{waits}"
     );
-    desk.text(&["run"]);
+    let ran = desk.ends_with(3, &["run"]);
+    assert!(
+        ran.contains("The pilot has ended."),
+        "a person is needed, and told what for: {ran}"
+    );
     assert_eq!(claude.requests().len(), 2, "only the pilot was asked");
     let status = desk.text(&["status"]);
     assert!(

@@ -31,9 +31,13 @@ inParts: number,
  */
 calls: number, 
 /**
- * Input tokens of all calls, estimated.
+ * Input tokens of all calls: as counted, else as estimated.
  */
 inputTokens: number, 
+/**
+ * Jobs that would be asked and whose tokens the provider counted.
+ */
+counted: number, 
 /**
  * How such estimates compared with what was counted; `None` until anything was.
  */
