@@ -48,8 +48,7 @@ export const waitingEn = {
     jobPausedAlone: 'You paused this job.',
     pilotLeft: (left: number) =>
       `It waits for the pilot of its batch, of which ${left === 1 ? 'one job is' : `${left} jobs are`} left.`,
-    pilotEnded:
-      'The pilot has ended. Look at what it came to, then let the others go on or call them off.',
+    pilotEnded: 'The pilot has ended. Look at what it came to, then let the others go on or call them off.',
     uploading: 'The summary is written and saved here. The job is done when it is in R2, too.',
     uploadingMet: (message: string) => `The summary is written and saved here, but not in R2 yet: ${message}`,
     hours: (time: string) => `Outside Bulk hours: Bulk starts again at ${time}.`,

@@ -260,9 +260,7 @@ export function createBackend(query: URLSearchParams): Backend {
     planRetry: (selection, changes) =>
       answer('planRetry', () => selections.planRetry(engine, selection, changes)),
     forecastRetry: (selection, changes) =>
-      answer('forecastRetry', () =>
-        forecastOfJobs(selections.selected(engine, selection), changes, engine),
-      ),
+      answer('forecastRetry', () => forecastOfJobs(selections.selected(engine, selection), changes, engine)),
     retry: (selection, changes) => answer('retry', () => selections.retry(engine, selection, changes)),
     unlockJobs: (selection, password) =>
       answer('unlockJobs', () => selections.unlockJobs(engine, selection, password)),
@@ -307,8 +305,7 @@ export function createBackend(query: URLSearchParams): Backend {
         if (!report) throw problem('bad-input', 'This batch has no pilot.', 'Add files with a pilot.');
         return report;
       }),
-    releasePilot: (batchId, changes) =>
-      answer('releasePilot', () => engine.pilots.release(batchId, changes)),
+    releasePilot: (batchId, changes) => answer('releasePilot', () => engine.pilots.release(batchId, changes)),
     cancelBehindPilot: (batchId) => answer('cancelBehindPilot', () => engine.pilots.cancel(batchId)),
     pauseLane: (queue, paused) =>
       answer('pauseLane', () =>
