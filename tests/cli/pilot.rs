@@ -11,7 +11,10 @@ async fn a_pilot_is_added_looked_at_and_released() {
     desk.put_pdfs(5);
     desk.text(&["queues", "set", "bulk", "--delay", "0"]);
     let said = desk.text(&["add", "pdfs", "--name", "Reports", "--pilot", "2"]);
-    assert!(said.contains("2 files run first; the others wait."), "{said}");
+    assert!(
+        said.contains("2 files run first; the others wait."),
+        "{said}"
+    );
     assert!(said.contains("gistmill batches pilot"), "{said}");
     let waits = desk.text(&["jobs"]);
     assert!(
@@ -26,7 +29,8 @@ async fn a_pilot_is_added_looked_at_and_released() {
     assert_eq!(claude.requests().len(), 2, "only the pilot was asked");
     let status = desk.text(&["status"]);
     assert!(
-        status.contains("The pilot has ended.") && status.contains("To go on: gistmill batches pilot"),
+        status.contains("The pilot has ended.")
+            && status.contains("To go on: gistmill batches pilot"),
         "{status}"
     );
     assert!(
@@ -78,7 +82,15 @@ async fn tokens_are_counted_only_when_that_is_asked_for() {
     desk.put_pdfs(3);
     let said = desk.text(&["preflight", "pdfs"]);
     assert!(said.contains("(estimated)"), "{said}");
-    for words in ["WAY", "high", "bulk", "batch", "AT WORST", "usually 1 h", "a guess"] {
+    for words in [
+        "WAY",
+        "high",
+        "bulk",
+        "batch",
+        "AT WORST",
+        "usually 1 h",
+        "a guess",
+    ] {
         assert!(said.contains(words), "{words:?} is missing:\n{said}");
     }
     assert!(
@@ -89,7 +101,10 @@ async fn tokens_are_counted_only_when_that_is_asked_for() {
     assert!(counted.contains("(counted)"), "{counted}");
     assert_eq!((claude.counts().len(), claude.requests().len()), (3, 0));
     let told = desk.json(&["add", "pdfs", "--dry-run"]);
-    assert_eq!(told["forecast"]["input"]["countedJobs"], 3, "kept for later");
+    assert_eq!(
+        told["forecast"]["input"]["countedJobs"], 3,
+        "kept for later"
+    );
     assert_eq!(told["plan"]["counted"], 3);
     let ways = told["forecast"]["deliveries"].as_array().unwrap();
     let names: Vec<_> = ways.iter().map(|way| way["delivery"].clone()).collect();
@@ -117,7 +132,10 @@ async fn running_again_has_a_forecast_too() {
     desk.text(&["add", "pdfs"]);
     desk.text(&["cancel", "--all"]);
     let said = desk.text(&["retry", "--status", "cancelled", "--dry-run"]);
-    assert!(said.contains("2 jobs would go back in the queue."), "{said}");
+    assert!(
+        said.contains("2 jobs would go back in the queue."),
+        "{said}"
+    );
     assert!(said.contains("DONE IN"), "{said}");
     let told = desk.json(&["retry", "--status", "cancelled", "--dry-run"]);
     assert_eq!(told["wouldRun"], 2);

@@ -142,9 +142,10 @@ async fn until_counted(
             }
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), waiting)
-        .await
-        .expect("the counting goes on")
+    match tokio::time::timeout(Duration::from_secs(60), waiting).await {
+        Ok(counting) => counting,
+        Err(_) => panic!("waited for {wanted} files to be counted"),
+    }
 }
 
 #[tokio::test]
@@ -154,8 +155,7 @@ async fn counting_keeps_its_own_pace_and_ends_with_the_sheet() {
     let scan_id = scanned(&house, 6).await;
     let mut events = house.engine.subscribe();
     let engine = house.engine.clone();
-    let counting =
-        tokio::spawn(async move { engine.count_tokens(scan_id, asked()).await });
+    let counting = tokio::spawn(async move { engine.count_tokens(scan_id, asked()).await });
     until_counted(&mut events, 2).await;
     assert_eq!(
         house.claude.counts().len(),
@@ -176,8 +176,7 @@ async fn counting_keeps_its_own_pace_and_ends_with_the_sheet() {
     assert_eq!((told.counted, told.to_run), (4, 6));
 
     let engine = house.engine.clone();
-    let counting =
-        tokio::spawn(async move { engine.count_tokens(scan_id, asked()).await });
+    let counting = tokio::spawn(async move { engine.count_tokens(scan_id, asked()).await });
     // It waits for the minute, or has not begun; either way the submission ends it.
     house.engine.submit_scan(scan_id, asked()).await.unwrap();
     house.clock.advance(Duration::from_secs(600));
@@ -245,8 +244,7 @@ async fn a_counter_that_is_busy_is_asked_again_when_it_said() {
     let scan_id = scanned(&house, 2).await;
     let mut events = house.engine.subscribe();
     let engine = house.engine.clone();
-    let counting =
-        tokio::spawn(async move { engine.count_tokens(scan_id, asked()).await });
+    let counting = tokio::spawn(async move { engine.count_tokens(scan_id, asked()).await });
     // The one that was not put off.
     until_counted(&mut events, 1).await;
     let mut seconds = 0;
@@ -256,7 +254,10 @@ async fn a_counter_that_is_busy_is_asked_again_when_it_said() {
             break both;
         }
         seconds += 1;
-        assert!(seconds < 300, "it was told to wait for seven seconds, not for ever");
+        assert!(
+            seconds < 300,
+            "it was told to wait for seven seconds, not for ever"
+        );
         house.clock.advance(Duration::from_secs(1));
     };
     assert!(
@@ -273,8 +274,8 @@ async fn each_way_has_its_price_and_its_time() {
     let told = forecast(&house, scan_id, asked()).await;
     assert_eq!((told.jobs, told.calls), (8, 8));
     assert_eq!(told.output.answers, 0, "nobody has answered yet");
-    let [high, bulk, batch] = [Delivery::High, Delivery::Bulk, Delivery::Batch]
-        .map(|wanted| way(&told, wanted).clone());
+    let [high, bulk, batch] =
+        [Delivery::High, Delivery::Bulk, Delivery::Batch].map(|wanted| way(&told, wanted).clone());
     let price = high.price.unwrap();
     assert!(
         0 < price.low_micros
@@ -410,7 +411,9 @@ async fn what_is_in_line_before_takes_its_time() {
         let told = forecast(&house, scan_id, asked()).await;
         way(&told, Delivery::Bulk).finish.unwrap().usually_at
     };
-    let names: Vec<String> = (0..30).map(|number| format!("before-{number}.pdf")).collect();
+    let names: Vec<String> = (0..30)
+        .map(|number| format!("before-{number}.pdf"))
+        .collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     house
         .add_as(&names, submission(QueueName::Bulk, Provider::Claude))

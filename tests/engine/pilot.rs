@@ -137,8 +137,16 @@ async fn the_others_may_be_asked_otherwise() {
         let job = house.job(job_id).await.job;
         asked.push((job.model, job.template, job.attempts));
     }
-    let before = ("claude-sonnet-4-6".to_owned(), "pdf-summarize-v1".to_owned(), 1);
-    let after = ("claude-haiku-4-5".to_owned(), "meeting-minutes-v1".to_owned(), 1);
+    let before = (
+        "claude-sonnet-4-6".to_owned(),
+        "pdf-summarize-v1".to_owned(),
+        1,
+    );
+    let after = (
+        "claude-haiku-4-5".to_owned(),
+        "meeting-minutes-v1".to_owned(),
+        1,
+    );
     assert_eq!(asked.iter().filter(|one| **one == before).count(), 2);
     assert_eq!(asked.iter().filter(|one| **one == after).count(), 3);
 }
@@ -203,16 +211,16 @@ async fn a_pilot_of_all_files_holds_nobody_and_one_of_none_is_refused() {
     let paths = house.put_pdfs(&["x.pdf", "y.pdf"]);
     let scan = house.engine.scan(paths).await.unwrap();
     let none = house.engine.submit_scan(scan.scan_id, piloted(0)).await;
-    assert!(matches!(none, Err(EngineError::BadInput { .. })), "{none:?}");
+    assert!(
+        matches!(none, Err(EngineError::BadInput { .. })),
+        "{none:?}"
+    );
     let again = house.engine.submit_scan(scan.scan_id, piloted(1)).await;
     assert_eq!(again.unwrap().job_ids.len(), 2, "the scan is still there");
     let unknown = house
         .engine
         .cancel_behind_pilot(BatchId("no-such-batch".to_owned()));
-    assert!(matches!(
-        unknown.await,
-        Err(EngineError::NotFound { .. })
-    ));
+    assert!(matches!(unknown.await, Err(EngineError::NotFound { .. })));
 }
 
 #[tokio::test]

@@ -3,8 +3,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gistmill_engine::model::{
-    Affected, BulkAction, DeadLetterGroup, Forecast, JobDetail, JobFilter, JobId, JobPage, Overview, Place,
-    RetryChanges, RetryPlan, Selection,
+    Affected, BulkAction, DeadLetterGroup, Forecast, JobDetail, JobFilter, JobId, JobPage,
+    Overview, Place, RetryChanges, RetryPlan, Selection,
 };
 
 use super::{Answer, Opened};

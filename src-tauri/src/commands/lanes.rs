@@ -71,10 +71,7 @@ pub(crate) async fn release_pilot(
 }
 
 #[tauri::command]
-pub(crate) async fn cancel_behind_pilot(
-    engine: Opened<'_>,
-    batch_id: BatchId,
-) -> Answer<Affected> {
+pub(crate) async fn cancel_behind_pilot(engine: Opened<'_>, batch_id: BatchId) -> Answer<Affected> {
     engine
         .cancel_behind_pilot(batch_id)
         .await

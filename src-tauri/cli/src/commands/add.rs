@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use gistmill_engine::Engine;
 use gistmill_engine::model::{
-    Finding, Fix, Forecast, KeySource, Problem, Provider, QueueName, ScanReport, Submission, SubmissionPlan, Submitted,
+    Finding, Fix, Forecast, KeySource, Problem, Provider, QueueName, ScanReport, Submission,
+    SubmissionPlan, Submitted,
 };
 use serde::Serialize;
 

@@ -3,9 +3,7 @@
 use std::process::ExitCode;
 
 use gistmill_engine::Engine;
-use gistmill_engine::model::{
-    PilotReport, PilotView, Provider, QueueName, RetryChanges,
-};
+use gistmill_engine::model::{PilotReport, PilotView, Provider, QueueName, RetryChanges};
 
 use super::templates;
 use crate::arguments::{ChangeArguments, PilotArguments};

@@ -5,7 +5,8 @@ use std::process::ExitCode;
 
 use gistmill_engine::Engine;
 use gistmill_engine::model::{
-    Cause, Fix, Forecast, Notice, Problem as EngineProblem, Provider, QueueName, ScanReport, SkipReason, Submission, SubmissionPlan,
+    Cause, Fix, Forecast, Notice, Problem as EngineProblem, Provider, QueueName, ScanReport,
+    SkipReason, Submission, SubmissionPlan,
 };
 use serde::Serialize;
 

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use gistmill_engine::Engine;
 use gistmill_engine::model::{
-    DeadLetterGroup, Forecast, JobsShown, LeftOut, LeftOutReason, Provider, QueueName, RetryChanges,
-    RetryPlan,
+    DeadLetterGroup, Forecast, JobsShown, LeftOut, LeftOutReason, Provider, QueueName,
+    RetryChanges, RetryPlan,
 };
 use serde::Serialize;
 

@@ -9,9 +9,7 @@ use gistmill_engine::model::{
 };
 
 use crate::output::{Failed, Output};
-use crate::shown::{
-    columns, counted, duration, exact, left, money, short_id, uploads, way_on,
-};
+use crate::shown::{columns, counted, duration, exact, left, money, short_id, uploads, way_on};
 
 pub(crate) async fn run(engine: &Engine, output: Output) -> Result<ExitCode, Failed> {
     engine.look_for_consumer();

@@ -1,8 +1,8 @@
 //! What jobs will come to, in words.
 
 use gistmill_engine::model::{
-    CapFit, CapScope, Cause, Delivery, DeliveryForecast, Finish, Forecast, InputForecast, LimitedBy,
-    OutputForecast, Timestamp, WaitingReason,
+    CapFit, CapScope, Cause, Delivery, DeliveryForecast, Finish, Forecast, InputForecast,
+    LimitedBy, OutputForecast, Timestamp, WaitingReason,
 };
 
 use super::{columns, counted, duration, exact, grouped, money};

@@ -4,8 +4,8 @@ use gistmill_engine::model::{
     CapScope, Cause, Fix, JobView, Overview, QueueName, Timestamp, WaitingReason,
 };
 
-use super::{counted, duration};
 use super::money::{exact, money};
+use super::{counted, duration};
 
 /// Returns what is worth saying of a job besides its state.
 pub(crate) fn remark(job: &JobView, now: Timestamp) -> String {
@@ -70,7 +70,8 @@ pub(crate) fn remark(job: &JobView, now: Timestamp) -> String {
         WaitingReason::BatchPaused => "Its batch is paused: “gistmill batches resume”.".to_owned(),
         WaitingReason::JobPaused => "It is paused: “gistmill resume”.".to_owned(),
         WaitingReason::Pilot { left: 0 } => {
-            "The pilot of its batch has ended: “gistmill batches pilot” shows what it came to.".to_owned()
+            "The pilot of its batch has ended: “gistmill batches pilot” shows what it came to."
+                .to_owned()
         }
         WaitingReason::Pilot { left } => format!(
             "Waits for the pilot of its batch, of which {} left.",

@@ -216,7 +216,10 @@ impl Engine {
         Ok((runnable, plan))
     }
 
-    pub(super) async fn checked_changes(&self, changes: RetryChanges) -> Result<Changes, EngineError> {
+    pub(super) async fn checked_changes(
+        &self,
+        changes: RetryChanges,
+    ) -> Result<Changes, EngineError> {
         let template = match &changes.template {
             Some(template) => Some(self.template(template).await?),
             None => None,
@@ -298,7 +301,11 @@ fn refusal(job: &Redrivable, changes: &Changes, prices: &Prices) -> Option<LeftO
 }
 
 /// Returns why a job that waits can't be asked with changes.
-pub(super) fn unaskable(job: &Redrivable, changes: &Changes, prices: &Prices) -> Option<EngineError> {
+pub(super) fn unaskable(
+    job: &Redrivable,
+    changes: &Changes,
+    prices: &Prices,
+) -> Option<EngineError> {
     let (provider, model) = asked(job, changes);
     match refusal(job, changes, prices)? {
         LeftOutReason::FieldsNeedClaude => Some(EngineError::bad_input(

@@ -21,8 +21,8 @@ use crate::consumer::shape;
 use crate::error::EngineError;
 use crate::forecast::spread;
 use crate::model::{
-    Cause, CauseClass, Encryption, EngineEvent, EstimateCheck, Provider, ScanId, ScannedFile, Sends,
-    Submission, TokenCounting,
+    Cause, CauseClass, Encryption, EngineEvent, EstimateCheck, Provider, ScanId, ScannedFile,
+    Sends, Submission, TokenCounting,
 };
 use crate::pricing::{Work, ceiling, counted_document, estimate};
 use crate::provider::{DocumentContent, Failure, Request, RequestDocument};
@@ -230,10 +230,7 @@ impl Engine {
         Ok((template, asked))
     }
 
-    fn scan_to_count(
-        &self,
-        scan_id: ScanId,
-    ) -> Result<Arc<crate::intake::KeptScan>, EngineError> {
+    fn scan_to_count(&self, scan_id: ScanId) -> Result<Arc<crate::intake::KeptScan>, EngineError> {
         self.0
             .scans
             .look_at(scan_id)
@@ -323,7 +320,10 @@ impl Engine {
                 }
                 Err(failure) => failure,
             };
-            self.0.counting.pace.told(failure.limits.as_deref().copied());
+            self.0
+                .counting
+                .pace
+                .told(failure.limits.as_deref().copied());
             match failure.cause.class() {
                 CauseClass::Item => return Ok(Ok(Counted::Skipped)),
                 CauseClass::Retry if attempt < TRIES && is_put_off(failure.cause) => {

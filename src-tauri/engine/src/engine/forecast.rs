@@ -247,9 +247,7 @@ impl Engine {
     /// Returns how many calls may run at once now.
     async fn pace(&self) -> u32 {
         let consumer = self.0.consumer.lock().await;
-        consumer
-            .as_ref()
-            .map_or(SLOW_START, Consumer::pace)
+        consumer.as_ref().map_or(SLOW_START, Consumer::pace)
     }
 }
 
@@ -279,18 +277,19 @@ fn deliveries(asked: &ToForecast, prices: &Prices) -> Vec<(Delivery, Option<Rang
             .jobs
             .iter()
             .map(|job| (&*job.model, job.calls.as_slice()));
-        price(jobs, &asked.output, asked.estimates.as_ref(), prices, percent)
+        price(
+            jobs,
+            &asked.output,
+            asked.estimates.as_ref(),
+            prices,
+            percent,
+        )
     };
-    let batch_percent =
-        |model: &str| prices.of(model).map_or(100, |price| price.batch_percent);
+    let batch_percent = |model: &str| prices.of(model).map_or(100, |price| price.batch_percent);
     let full = range(&|_| 100);
     let mut deliveries = vec![(Delivery::High, full.clone()), (Delivery::Bulk, full)];
     // Who takes the whole price has no batch API that would be worth the wait.
-    if asked
-        .jobs
-        .iter()
-        .any(|job| batch_percent(&job.model) < 100)
-    {
+    if asked.jobs.iter().any(|job| batch_percent(&job.model) < 100) {
         deliveries.push((Delivery::Batch, range(&batch_percent)));
     }
     deliveries

@@ -69,9 +69,8 @@ impl Engine {
             }
             rest.mean_ms = mean_ms(&pilot);
         }
-        let sum = |of: fn(&PilotCall) -> u64| {
-            pilot.calls.iter().map(of).fold(0, u64::saturating_add)
-        };
+        let sum =
+            |of: fn(&PilotCall) -> u64| pilot.calls.iter().map(of).fold(0, u64::saturating_add);
         Ok(PilotReport {
             done: pilot.done,
             needs_review: pilot.needs_review,
@@ -170,9 +169,8 @@ fn counted_percent(pilot: &PilotRow) -> Option<u32> {
             counted + u128::from(call.input_tokens),
         )
     });
-    (estimated > 0).then(|| {
-        u32::try_from((counted * 100 + estimated / 2) / estimated).unwrap_or(u32::MAX)
-    })
+    (estimated > 0)
+        .then(|| u32::try_from((counted * 100 + estimated / 2) / estimated).unwrap_or(u32::MAX))
 }
 
 /// Returns how long the answers of the pilot were; few as they are, they are of these very documents.

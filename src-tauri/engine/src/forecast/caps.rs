@@ -77,6 +77,10 @@ mod tests {
     #[test]
     fn the_first_that_does_not_fit_holds_those_behind_it() {
         assert_eq!(fit(100, 0, &[(10, 50), (90, 200), (1, 1)]), (1, 1));
-        assert_eq!(fit(0, 0, &[(0, 0), (0, 0)]), (2, 2), "free calls need no cap");
+        assert_eq!(
+            fit(0, 0, &[(0, 0), (0, 0)]),
+            (2, 2),
+            "free calls need no cap"
+        );
     }
 }

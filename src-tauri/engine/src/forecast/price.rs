@@ -137,9 +137,13 @@ mod tests {
     fn without_a_price_there_is_no_sum() {
         let calls = [call(false)];
         let jobs = [(SONNET, &calls[..]), ("claude-sonnet-99", &calls[..])];
-        let sum = price(jobs.into_iter(), &output(), None, &Prices::default(), |_| {
-            100
-        });
+        let sum = price(
+            jobs.into_iter(),
+            &output(),
+            None,
+            &Prices::default(),
+            |_| 100,
+        );
         assert_eq!(sum, None, "a sum with an unknown part is not known");
     }
 }

@@ -194,13 +194,7 @@ impl Table<'_> {
             let (running, ms) = (lane.running, lane.before_ms());
             for number in 1..=running {
                 let left = ms.saturating_mul(u64::from(number)) / u64::from(running + 1);
-                self.begin(
-                    at,
-                    Who::Before,
-                    left,
-                    Used::default(),
-                    Used::default(),
-                );
+                self.begin(at, Who::Before, left, Used::default(), Used::default());
             }
         }
     }

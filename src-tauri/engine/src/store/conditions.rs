@@ -133,7 +133,10 @@ fn average(connection: &Connection, queue: QueueName) -> Result<Estimate> {
         Timestamp(i64::MAX),
         LOOKED_AT,
     )?;
-    let estimates: Vec<Estimate> = first.iter().map(super::candidate::Candidate::estimate).collect();
+    let estimates: Vec<Estimate> = first
+        .iter()
+        .map(super::candidate::Candidate::estimate)
+        .collect();
     let count = estimates.len().max(1) as u64;
     let mean = |of: fn(&Estimate) -> u64| {
         estimates

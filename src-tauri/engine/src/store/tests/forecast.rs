@@ -3,8 +3,8 @@
 use super::support::*;
 use crate::forecast::{Call, LanePlay, Play, finish};
 use crate::model::{
-    JobId, LimitedBy, QueueName, Sends, Settings, Sha256, Timestamp, DocumentFacts, DocumentView,
-    Encryption,
+    DocumentFacts, DocumentView, Encryption, JobId, LimitedBy, QueueName, Sends, Settings, Sha256,
+    Timestamp,
 };
 use crate::store::{
     CallSample, ClaimRequest, ClaimedJob, CountedFor, NewBatch, NewInput, NewJob, Settlement,
@@ -19,7 +19,10 @@ struct Chance(u64);
 impl Chance {
     /// Returns a number that is so many percent of `middle`, up or down, at most.
     fn around(&mut self, middle: u64, percent: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
         let span = middle * percent / 100;
         middle - span + (self.0 >> 33) % (2 * span + 1)
     }
@@ -327,7 +330,10 @@ async fn counts_are_kept_for_their_question_and_forgotten_with_the_address() {
             .unwrap();
     }
     assert_eq!(found("prose").await, [10, 20]);
-    assert!(found("invoice-v1").await.is_empty(), "fields are asked otherwise");
+    assert!(
+        found("invoice-v1").await.is_empty(),
+        "fields are asked otherwise"
+    );
     shelf
         .store
         .record_count(counted_for("prose"), documents[0].clone(), 11, NOW)

@@ -146,14 +146,8 @@ async fn the_others_can_be_called_off() {
         .unwrap()
         .unwrap();
     assert_eq!((affected.jobs, changed.len()), (3, 3));
-    assert_eq!(
-        shelf.look(&jobs[0]).await.job.status,
-        JobStatus::Cancelled
-    );
-    assert_eq!(
-        shelf.look(&jobs[1]).await.job.status,
-        JobStatus::Completed
-    );
+    assert_eq!(shelf.look(&jobs[0]).await.job.status, JobStatus::Cancelled);
+    assert_eq!(shelf.look(&jobs[1]).await.job.status, JobStatus::Completed);
     assert!(view(&shelf.store, &batch_id).await.released);
     let plain = shelf.submit(batch(&["one", "two"]), NOW).await;
     let plain = shelf.look(&plain[0]).await.job.batch_id;
