@@ -11,7 +11,7 @@ use crate::store::{
 };
 
 /// What a forecast may be off by, in percent of what it took.
-const MOST_OFF_PERCENT: i64 = 10;
+const MOST_OFF_PERCENT: i64 = 5;
 
 /// Numbers that look like chance and are the same each time.
 struct Chance(u64);
