@@ -57,6 +57,7 @@ struct Pending {
     overview_changed: bool,
     progress: BTreeMap<JobId, EngineEvent>,
     scan: Option<EngineEvent>,
+    counting: Option<EngineEvent>,
 }
 
 impl Pending {
@@ -89,6 +90,7 @@ impl Pending {
                 self.progress.insert(job_id.clone(), event);
             }
             EngineEvent::ScanProgress { .. } => self.scan = Some(event),
+            EngineEvent::CountProgress { .. } => self.counting = Some(event),
         }
     }
 
@@ -105,6 +107,7 @@ impl Pending {
             events.push(EngineEvent::OverviewChanged);
         }
         events.extend(pending.scan);
+        events.extend(pending.counting);
         events
     }
 }

@@ -25,6 +25,7 @@ mod killed_often;
 #[cfg(target_os = "linux")]
 mod memory;
 mod passwords;
+mod pilot;
 mod preflight;
 mod report;
 mod reuse;

@@ -312,6 +312,7 @@ pub(crate) fn submission(queue: QueueName, provider: Provider) -> Submission {
         paused: false,
         variables: Variables::new(),
         fresh: false,
+        pilot: None,
     }
 }
 

@@ -120,6 +120,7 @@ async fn drop(pdfs: &Path, data: &Path, count: usize) -> Outcome<Dropped> {
         paused: false,
         variables: Variables::new(),
         fresh: false,
+        pilot: None,
     };
     let submitted = engine.submit_scan(report.scan_id, submission).await?;
     let queued = began.elapsed();

@@ -99,6 +99,7 @@ pub(crate) async fn send(folder: &Path, url: &str) -> Outcome<()> {
         paused: false,
         variables: Variables::new(),
         fresh: false,
+        pilot: None,
     };
     engine.submit_scan(report.scan_id, submission).await?;
     if engine.start_consumer(false).await? != ConsumerPlace::Here {

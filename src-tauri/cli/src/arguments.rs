@@ -21,8 +21,8 @@ pub(crate) use jobs::{
     RetryArguments, ShowArguments,
 };
 pub(crate) use limits::{
-    BatchesArguments, BatchesCommand, ConfigCommand, LaneArguments, PriceArguments, PricesCommand,
-    QueuesCommand, SettingName, WebhookCommand,
+    BatchesArguments, BatchesCommand, ChangeArguments, ConfigCommand, LaneArguments,
+    PilotArguments, PriceArguments, PricesCommand, QueuesCommand, SettingName, WebhookCommand,
 };
 pub(crate) use results::{
     BucketArguments, BucketCommand, BucketSecretCommand, CopiesArguments, CopiesCommand,

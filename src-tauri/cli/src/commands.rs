@@ -7,12 +7,14 @@ pub(crate) mod batches;
 pub(crate) mod bucket;
 mod chosen;
 pub(crate) mod config;
+mod counting;
 pub(crate) mod endpoint;
 pub(crate) mod export;
 mod input;
 pub(crate) mod jobs;
 pub(crate) mod key;
 mod passwords;
+pub(crate) mod pilot;
 pub(crate) mod preflight;
 pub(crate) mod prices;
 pub(crate) mod queues;
@@ -83,6 +85,11 @@ pub(crate) async fn run(
             None if all => batches::show_all(engine, output).await,
             None => batches::show(engine, output).await,
             Some(BatchesCommand::Report { batch }) => report::run(engine, &batch, output).await,
+            Some(BatchesCommand::Pilot(pilot)) => pilot::show(engine, pilot, output).await,
+            Some(BatchesCommand::Release(pilot)) => pilot::release(engine, pilot, output).await,
+            Some(BatchesCommand::CancelRest { batch }) => {
+                pilot::cancel_rest(engine, &batch, output).await
+            }
             Some(BatchesCommand::Pause { batch }) => {
                 batches::pause(engine, &batch, true, output).await
             }

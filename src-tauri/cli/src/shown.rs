@@ -1,6 +1,7 @@
 //! How jobs, times and money look in a terminal.
 
 mod documents;
+mod forecast;
 mod money;
 mod uploads;
 mod waiting;
@@ -9,6 +10,7 @@ use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 use gistmill_engine::model::{JobStatus, JobView, Timestamp, WaitingReason};
 
 pub(crate) use documents::{facts, meaning, part, progress, step};
+pub(crate) use forecast::forecast;
 pub(crate) use money::{cap, exact, left, money};
 pub(crate) use uploads::{again, upload, upload_trouble, uploads, uploads_in_full, uploads_left};
 pub(crate) use waiting::{SEND_TEXT, hint, remark, way_on};

@@ -207,6 +207,11 @@ impl Consumer {
         })
     }
 
+    /// Returns how many calls to Claude may run at once now.
+    pub(crate) fn pace(&self) -> u32 {
+        self.shared.pace().limit()
+    }
+
     /// Stops claiming and returns when no attempt runs any more.
     pub(crate) async fn finish_running(&self) {
         self.stop.cancel();

@@ -4,14 +4,16 @@ mod actions;
 mod answer;
 mod bucket;
 mod checks;
+mod counting;
 mod endpoint;
-mod estimates;
 mod export;
+mod forecast;
 mod jobs;
 mod keys;
 mod limits;
 mod missing;
 mod pictures;
+mod pilot;
 mod plan;
 mod reports;
 mod scan;
@@ -75,8 +77,8 @@ pub(crate) struct Inner {
     /// What is known of the models at the address in force.
     profiles: Mutex<Arc<Profiles>>,
     scans: Scans,
-    /// Files whose tokens were counted, so that nobody uploads them for it again.
-    counted: estimates::Counted,
+    /// The counting of tokens that is under way, and how many calls it makes.
+    counting: counting::Counting,
     passwords: Passwords,
     pictures: Pictures,
     scan_cancel: Mutex<CancellationToken>,
@@ -125,7 +127,7 @@ impl Engine {
             claude: Mutex::new(asked),
             profiles: Mutex::new(Arc::new(profiles)),
             scans: Scans::default(),
-            counted: estimates::Counted::default(),
+            counting: counting::Counting::default(),
             passwords: Passwords::default(),
             pictures: Pictures::default(),
             scan_cancel: Mutex::default(),
@@ -324,6 +326,7 @@ impl Engine {
         self.give_model_to_those_without(&settings.model).await?;
         if before.base_url != settings.base_url {
             self.0.store.forget_limits().await?;
+            self.0.store.forget_counts().await?;
         }
         if before.base_url != settings.base_url
             || before.text_only != settings.text_only

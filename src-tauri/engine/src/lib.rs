@@ -12,6 +12,7 @@ mod engine;
 mod error;
 mod export;
 mod fault;
+mod forecast;
 mod intake;
 mod lenient;
 mod markdown;

@@ -12,6 +12,7 @@ mod document;
 mod endpoint;
 mod event;
 mod export;
+mod forecast;
 mod id;
 mod job;
 mod overview;
@@ -41,6 +42,10 @@ pub use document::{
 pub use endpoint::{AuthScheme, EndpointAbilities, EndpointKind, EndpointView};
 pub use event::{EngineEvent, JobPhase};
 pub use export::{ExportFormat, ExportRequest, Exported};
+pub use forecast::{
+    CapFit, DeliveryForecast, DeliveryWay, Finish, Forecast, ForecastPrice, InputForecast,
+    LimitedBy, OutputForecast, PilotReport, PilotView, TokenCounting,
+};
 pub use id::{BatchId, JobId, Sha256, Timestamp};
 pub use job::{
     CapScope, JobDetail, JobFilter, JobKind, JobPage, JobStatus, JobView, JobsShown, PartState,

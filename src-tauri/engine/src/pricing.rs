@@ -14,7 +14,10 @@ use crate::model::{LongPromptPrice, ModelPrice, PriceTable, PriceView, Usage};
 
 pub use ceiling::{Ceiling, ceiling};
 pub(crate) use estimate::text_tokens;
-pub use estimate::{DocumentWork, Estimate, TextWork, Work, estimate};
+pub use estimate::{
+    DocumentWork, Estimate, Learned, OutputHistory, TextWork, Work, counted_document, estimate,
+    estimate_knowing,
+};
 pub use shipped::SHIPPED_ON;
 
 /// The prices in force: those that the person gave, else those shipped.
@@ -77,6 +80,18 @@ impl Prices {
     #[must_use]
     pub fn batch_at_worst_micros(&self, model: &str, estimate: &Estimate) -> Option<i64> {
         self.batch_cost_micros(model, &plain(estimate.worst_input, estimate.worst_output))
+    }
+
+    /// Returns what a call with so many tokens costs; `None` when the model has no price.
+    #[must_use]
+    pub fn of_tokens(&self, model: &str, input: u64, output: u64) -> Option<i64> {
+        self.cost_micros(model, &plain(input, output))
+    }
+
+    /// Returns what a request of a batch with so many tokens costs; `None` when the model has no price.
+    #[must_use]
+    pub fn batch_of_tokens(&self, model: &str, input: u64, output: u64) -> Option<i64> {
+        self.batch_cost_micros(model, &plain(input, output))
     }
 
     /// Returns the whole table, by model.

@@ -12,11 +12,13 @@ mod candidate;
 mod circuits;
 mod claim;
 mod complete;
+mod conditions;
 mod estimates;
 mod exports;
 mod finish;
 mod gate;
 mod held;
+mod learned;
 mod ledger;
 mod lent;
 mod lists;
@@ -27,6 +29,7 @@ mod outbox;
 mod outlook;
 mod overview;
 mod parts;
+mod pilots;
 mod policy;
 mod queues;
 mod readers;
@@ -61,8 +64,10 @@ pub(crate) use actions::Purge;
 pub(crate) use answers::NewAnswer;
 pub(crate) use claim::{ClaimRequest, ClaimedJob, Lease};
 pub(crate) use complete::NewResult;
+pub(crate) use conditions::{Conditions, LaneConditions};
 pub(crate) use exports::{ExportOutline, ExportRow, ExportTitle};
 pub(crate) use finish::{AfterAttempt, AttemptEnd};
+pub(crate) use learned::{CallSample, CountedFor};
 pub(crate) use ledger::Settlement;
 pub(crate) use lists::ListContext;
 pub(crate) use outbox::{
@@ -70,6 +75,7 @@ pub(crate) use outbox::{
     ToTell, WebhookMessage,
 };
 pub(crate) use parts::PartAnswer;
+pub(crate) use pilots::{PilotCall, PilotRow};
 pub(crate) use redrive::{Changes, Redrivable};
 pub(crate) use remote::{
     Created, GatherRequest, Looked, NewRequest, Refused, RemoteBatch, RemoteState, Sealing, TakenIn,

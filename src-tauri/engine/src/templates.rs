@@ -21,3 +21,20 @@ pub(crate) struct Template {
     pub(crate) fields: Vec<TemplateField>,
     pub(crate) sends: Sends,
 }
+
+impl Template {
+    /// Returns its id with its version (`pdf-summarize-v1`).
+    pub(crate) fn name(&self) -> String {
+        format!("{}-v{}", self.template_id, self.version)
+    }
+}
+
+/// Returns what of a template changes the tokens that a document takes in a request: whether it is to be cited,
+/// and the fields that are asked for. The store's queries say the same of a job.
+pub(crate) fn asks(template: &Template) -> String {
+    match template.kind {
+        TemplateKind::Prose => "prose".to_owned(),
+        TemplateKind::CitedProse => "cited-prose".to_owned(),
+        TemplateKind::Fields => template.name(),
+    }
+}

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use gistmill_engine::model::{
-    EstimateCheck, ScanId, ScanReport, Submission, SubmissionPlan, Submitted,
+    EstimateCheck, Forecast, ScanId, ScanReport, Submission, SubmissionPlan, Submitted,
+    TokenCounting,
 };
 
 use super::{Answer, Opened};
@@ -41,6 +42,36 @@ pub(crate) async fn plan_submission(
         .plan_submission(scan_id, submission)
         .await
         .map_err(|error| error.problem())
+}
+
+#[tauri::command]
+pub(crate) async fn forecast_submission(
+    engine: Opened<'_>,
+    scan_id: ScanId,
+    submission: Submission,
+) -> Answer<Forecast> {
+    engine
+        .forecast_submission(scan_id, submission)
+        .await
+        .map_err(|error| error.problem())
+}
+
+#[tauri::command]
+pub(crate) async fn count_tokens(
+    engine: Opened<'_>,
+    scan_id: ScanId,
+    submission: Submission,
+) -> Answer<TokenCounting> {
+    engine
+        .count_tokens(scan_id, submission)
+        .await
+        .map_err(|error| error.problem())
+}
+
+#[tauri::command]
+pub(crate) async fn cancel_counting(engine: Opened<'_>) -> Answer<()> {
+    engine.cancel_counting();
+    Ok(())
 }
 
 #[tauri::command]

@@ -3,8 +3,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gistmill_engine::model::{
-    Affected, BulkAction, DeadLetterGroup, JobDetail, JobFilter, JobId, JobPage, Overview, Place,
-    RetryChanges, RetryPlan, Selection,
+    Affected, BulkAction, DeadLetterGroup, Forecast, JobDetail, JobFilter, JobId, JobPage,
+    Overview, Place, RetryChanges, RetryPlan, Selection,
 };
 
 use super::{Answer, Opened};
@@ -45,6 +45,18 @@ pub(crate) async fn plan_retry(
 ) -> Answer<RetryPlan> {
     engine
         .plan_retry(selection, changes)
+        .await
+        .map_err(|error| error.problem())
+}
+
+#[tauri::command]
+pub(crate) async fn forecast_retry(
+    engine: Opened<'_>,
+    selection: Selection,
+    changes: RetryChanges,
+) -> Answer<Forecast> {
+    engine
+        .forecast_retry(selection, changes)
         .await
         .map_err(|error| error.problem())
 }

@@ -1,6 +1,8 @@
 //! Lanes, batches and circuits: what holds jobs back, and lets them go on.
 
-use gistmill_engine::model::{BatchId, LaneSettings, Provider, QueueName};
+use gistmill_engine::model::{
+    Affected, BatchId, LaneSettings, PilotReport, Provider, QueueName, RetryChanges,
+};
 
 use super::{Answer, Opened};
 
@@ -40,6 +42,38 @@ pub(crate) async fn set_batch_cap(
 ) -> Answer<()> {
     engine
         .set_batch_cap(batch_id, cap_micros)
+        .await
+        .map_err(|error| error.problem())
+}
+
+#[tauri::command]
+pub(crate) async fn pilot(
+    engine: Opened<'_>,
+    batch_id: BatchId,
+    changes: RetryChanges,
+) -> Answer<PilotReport> {
+    engine
+        .pilot(batch_id, changes)
+        .await
+        .map_err(|error| error.problem())
+}
+
+#[tauri::command]
+pub(crate) async fn release_pilot(
+    engine: Opened<'_>,
+    batch_id: BatchId,
+    changes: RetryChanges,
+) -> Answer<Affected> {
+    engine
+        .release_pilot(batch_id, changes)
+        .await
+        .map_err(|error| error.problem())
+}
+
+#[tauri::command]
+pub(crate) async fn cancel_behind_pilot(engine: Opened<'_>, batch_id: BatchId) -> Answer<Affected> {
+    engine
+        .cancel_behind_pilot(batch_id)
         .await
         .map_err(|error| error.problem())
 }

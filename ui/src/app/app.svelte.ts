@@ -294,6 +294,9 @@ export class App {
       case 'scan-progress':
         this.add.progressed(event);
         break;
+      case 'count-progress':
+        // Nothing asks for the counting of a whole scan yet.
+        break;
     }
   }
 }

@@ -17,6 +17,7 @@ import type { EngineEvent } from './types/EngineEvent';
 import type { ExportRequest } from './types/ExportRequest';
 import type { EstimateCheck } from './types/EstimateCheck';
 import type { Exported } from './types/Exported';
+import type { Forecast } from './types/Forecast';
 import type { JobDetail } from './types/JobDetail';
 import type { JobFilter } from './types/JobFilter';
 import type { JobId } from './types/JobId';
@@ -26,6 +27,7 @@ import type { KeyTest } from './types/KeyTest';
 import type { LaneSettings } from './types/LaneSettings';
 import type { ModelPrice } from './types/ModelPrice';
 import type { Overview } from './types/Overview';
+import type { PilotReport } from './types/PilotReport';
 import type { Place } from './types/Place';
 import type { PriceTable } from './types/PriceTable';
 import type { Problem } from './types/Problem';
@@ -43,6 +45,7 @@ import type { Submitted } from './types/Submitted';
 import type { TemplateDraft } from './types/TemplateDraft';
 import type { TemplatePreview } from './types/TemplatePreview';
 import type { TemplateView } from './types/TemplateView';
+import type { TokenCounting } from './types/TokenCounting';
 import type { WebhookStatus } from './types/WebhookStatus';
 
 /** Files dragged over the window. Positions are CSS pixels from the window's upper left corner. */
@@ -90,6 +93,14 @@ export interface Backend {
    * opens none; it is kept in memory only.
    */
   unlockScan(scanId: ScanId, password: string): Promise<ScanReport>;
+  /** Tokens, price and time of each way that the jobs may go, and what fits under the caps. Changes nothing. */
+  forecastSubmission(scanId: ScanId, submission: Submission): Promise<Forecast>;
+  /**
+   * Lets the provider count the files that are worth the upload, which is free; announces `count-progress`, and plans
+   * and forecasts use what is counted. Ends with the scan, with another call, or when it is cancelled.
+   */
+  countTokens(scanId: ScanId, submission: Submission): Promise<TokenCounting>;
+  cancelCounting(): Promise<void>;
   /** Lets the provider count a few of the files, which is free, and answers how the estimates compare. */
   checkEstimates(scanId: ScanId, submission: Submission): Promise<EstimateCheck>;
   /** Makes a job of every scanned file without a finding. */
@@ -99,6 +110,8 @@ export interface Backend {
 
   /** What putting ended jobs back in their queue would do and cost. Changes nothing. */
   planRetry(selection: Selection, changes: RetryChanges): Promise<RetryPlan>;
+  /** Tokens, price and time of putting ended jobs back in their queue. Changes nothing. */
+  forecastRetry(selection: Selection, changes: RetryChanges): Promise<Forecast>;
   /** Puts ended jobs back in their queue, with attempts from 1. */
   retry(selection: Selection, changes: RetryChanges): Promise<Affected>;
   /** Puts jobs back that failed for want of a password, where this one opens their file. It is kept in memory only. */
@@ -120,6 +133,12 @@ export interface Backend {
   pauseBatch(batchId: BatchId, paused: boolean): Promise<void>;
   /** Sets what a batch may cost at most; `null` for no cap. */
   setBatchCap(batchId: BatchId, capMicros: number | null): Promise<void>;
+  /** What the pilot of a batch came to, and what the jobs that wait for it will come to with changes. */
+  pilot(batchId: BatchId, changes: RetryChanges): Promise<PilotReport>;
+  /** Lets the jobs go on that wait for the pilot of a batch, asked as the changes say. */
+  releasePilot(batchId: BatchId, changes: RetryChanges): Promise<Affected>;
+  /** Calls off the jobs that wait for the pilot of a batch. */
+  cancelBehindPilot(batchId: BatchId): Promise<Affected>;
   pauseLane(queue: QueueName, paused: boolean): Promise<void>;
   /** Sets how a lane is served; holds from the next claim on. */
   saveLane(queue: QueueName, settings: LaneSettings): Promise<void>;

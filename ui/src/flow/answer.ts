@@ -189,6 +189,7 @@ function lookOf(obstacle: WaitingReason): [IconName, Look] {
     case 'queue-paused':
     case 'batch-paused':
     case 'job-paused':
+    case 'pilot':
       return ['paused', 'idle'];
     case 'outside-quiet-hours':
       return ['moon', 'idle'];

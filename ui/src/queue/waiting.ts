@@ -49,6 +49,11 @@ export function waitingLines(job: JobView, now: number): WaitingLines {
       return { first: t.waiting.batchPaused, second: t.waiting.batchPausedNote };
     case 'job-paused':
       return { first: t.waiting.jobPaused, second: t.waiting.jobPausedNote };
+    case 'pilot':
+      return {
+        first: t.waiting.pilot,
+        second: waiting.left === 0 ? t.waiting.pilotEnded : t.waiting.pilotLeft(waiting.left),
+      };
     case 'outside-quiet-hours':
       return { first: t.waiting.hours, second: t.waiting.startsAt(clock(waiting.until)) };
     case 'circuit-open': {
@@ -95,6 +100,8 @@ export function obstacleName(waiting: WaitingReason): string {
       return t.waiting.behindHigh;
     case 'batch-paused':
       return t.waiting.batchPaused;
+    case 'pilot':
+      return t.waiting.pilot;
     case 'outside-quiet-hours':
       return t.waiting.hours;
     case 'circuit-open':
@@ -164,6 +171,8 @@ export function waitingSentence(
       return words.batchPaused;
     case 'job-paused':
       return alone ? words.jobPausedAlone : words.jobPaused;
+    case 'pilot':
+      return waiting.left === 0 ? words.pilotEnded : words.pilotLeft(waiting.left);
     case 'outside-quiet-hours':
       return words.hours(clock(waiting.until));
     case 'circuit-open':

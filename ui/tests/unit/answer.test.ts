@@ -205,6 +205,7 @@ describe('why a lane waits', () => {
       counts: given.counts,
       paused: false,
       money: { ...NOTHING, capMicros: 5 },
+      pilot: null,
     };
     expect(answerOf({ ...given, batches: [batch] })?.fix).toMatchObject({
       kind: 'batch-cap',

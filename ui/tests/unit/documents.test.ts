@@ -55,6 +55,7 @@ describe('what a scan found', () => {
       paused: false,
       variables: {},
       fresh: false,
+      pilot: null,
     });
     const message = 'Page 7 alone takes 41.2 MB; one call takes at most 22.0 MB of a PDF.';
     const refused = [{ path: '/atlas.pdf', finding: { cause: 'too-large' as const, message } }];

@@ -129,6 +129,7 @@ describe('a plan of what is added', () => {
     paused: false,
     variables: {},
     fresh: false,
+    pilot: null,
   };
 
   it('is made again only when something changed, and the last answer counts', async () => {

@@ -31,6 +31,12 @@ pub(crate) struct AddArguments {
     /// Add the batch paused; “gistmill batches resume” lets it go on
     #[arg(long)]
     pub(crate) paused: bool,
+    /// Run so many of the files first; the others wait until “gistmill batches release” lets them go on
+    ///
+    /// They are small, middle and large ones. “gistmill batches pilot” shows what they came to, and what the others
+    /// will come to by that.
+    #[arg(long, value_name = "N", conflicts_with = "prompt", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) pilot: Option<u32>,
     /// Ask and pay again also for files that have a result of this kind already
     ///
     /// Else a file that was answered before with the same template, variables and model gets that result again
@@ -40,6 +46,9 @@ pub(crate) struct AddArguments {
     /// Show how many jobs would be asked, how many reuse earlier results, and the cost; add nothing
     #[arg(long, conflicts_with = "prompt")]
     pub(crate) dry_run: bool,
+    /// Have Claude count the input tokens for --dry-run, which is free but uploads the files
+    #[arg(long, requires = "dry_run")]
+    pub(crate) count: bool,
     #[command(flatten)]
     pub(crate) passwords: PasswordArguments,
 }
@@ -89,6 +98,12 @@ pub(crate) struct PreflightArguments {
     /// Reckon as if no file had a result of this kind already
     #[arg(long)]
     pub(crate) again: bool,
+    /// Have Claude count the input tokens, which is free but uploads the files
+    ///
+    /// Files of up to 5 MB are counted, a few of all sizes first, 250 MB in all. What was counted is kept: later
+    /// forecasts use it.
+    #[arg(long)]
+    pub(crate) count: bool,
     #[command(flatten)]
     pub(crate) passwords: PasswordArguments,
 }
@@ -99,19 +114,21 @@ pub(crate) struct RunArguments {
     pub(crate) passwords: PasswordArguments,
 }
 
-const LOOKING: &str = "Nothing is added, sent or paid.
+const LOOKING: &str = "Nothing is added or paid; nothing is sent without --count.
 
 Exit codes: 0 all can be sent, 1 some can’t, 2 nothing can.
 
 Examples:
   gistmill preflight ~/papers
   gistmill preflight ~/papers --model claude-haiku-4-5 --json
+  gistmill preflight ~/papers --count                  with exact counts of input tokens
   gistmill preflight contracts --password-file passwords.txt";
 
 const ADDING: &str = "Examples:
   gistmill add ~/papers --dry-run                      what it would cost
   gistmill add ~/papers --template research-paper-brief --language Japanese
   gistmill add contracts --template contract-key-terms --queue high --cap 5
+  gistmill add ~/papers --pilot 3                      three files first, then decide about the others
   gistmill add report.pdf --again                      ask anew, although it has a result
   gistmill add locked --password-file passwords.txt    open PDFs that need a password
 

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand, ValueEnum};
 use gistmill_engine::model::Delivery;
 
-use super::{LanesArgument, QueueArgument, SecretArguments};
+use super::{LanesArgument, ProviderArgument, QueueArgument, SecretArguments};
 use crate::values;
 
 #[derive(Subcommand)]
@@ -97,6 +97,15 @@ pub(crate) enum BatchesCommand {
         /// Its name, its id, or enough of the id’s beginning or end
         batch: String,
     },
+    /// Tell what the pilot of a batch came to, and what the jobs that wait for it will come to
+    Pilot(PilotArguments),
+    /// Let the jobs go on that wait for the pilot of a batch, with changes where some are named
+    Release(PilotArguments),
+    /// Call off the jobs that wait for the pilot of a batch
+    CancelRest {
+        /// Its name, its id, or enough of the id’s beginning or end
+        batch: String,
+    },
     /// Begin no more jobs of a batch; those that run go on
     Pause {
         /// Its name, its id, or enough of the id’s beginning or end
@@ -115,6 +124,35 @@ pub(crate) enum BatchesCommand {
         #[arg(value_name = "AMOUNT|none", value_parser = values::optional_amount, allow_hyphen_values = true)]
         cap: values::OptionalAmount,
     },
+}
+
+#[derive(Args)]
+pub(crate) struct PilotArguments {
+    /// The batch: its name, its id, or enough of the id’s beginning or end
+    pub(crate) batch: String,
+    #[command(flatten)]
+    pub(crate) changes: ChangeArguments,
+}
+
+/// What is different for the jobs that wait for a pilot.
+#[derive(Args)]
+#[command(next_help_heading = "Changes")]
+pub(crate) struct ChangeArguments {
+    /// Ask this model
+    #[arg(long)]
+    pub(crate) model: Option<String>,
+    /// Use this template: its id, with or without a version, or its name
+    #[arg(long)]
+    pub(crate) template: Option<String>,
+    /// Put them in this queue
+    #[arg(long, value_enum)]
+    pub(crate) queue: Option<QueueArgument>,
+    /// Let the answer have so many output tokens at most
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<u32>,
+    /// Have this answer them
+    #[arg(long, value_enum)]
+    pub(crate) provider: Option<ProviderArgument>,
 }
 
 #[derive(Subcommand)]
@@ -168,6 +206,8 @@ pub(crate) enum SettingName {
     InputTokensPerMinute,
     /// Most output tokens within 60 s, or none
     OutputTokensPerMinute,
+    /// Most calls within 60 s that only count tokens
+    CountsPerMinute,
     /// Most dollars a day, or none
     DayCap,
     /// Most dollars a month, or none

@@ -5,16 +5,16 @@ use std::process::ExitCode;
 
 use gistmill_engine::Engine;
 use gistmill_engine::model::{
-    EndpointKind, Finding, Fix, KeySource, Provider, QueueName, ScanReport, Submission,
-    SubmissionPlan, Submitted,
+    EndpointKind, Finding, Fix, Forecast, KeySource, Problem, Provider, QueueName, ScanReport,
+    Submission, SubmissionPlan, Submitted,
 };
 use serde::Serialize;
 
 use super::preflight::{left_out, reused};
-use super::{asked, input, passwords, scanning};
+use super::{asked, counting, input, passwords, scanning};
 use crate::arguments::AddArguments;
 use crate::output::{Failed, Output};
-use crate::shown::{counted, money, short_id};
+use crate::shown::{self, counted, money, short_id};
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -29,8 +29,13 @@ struct Added {
 
 /// What would be added.
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Planned {
     plan: SubmissionPlan,
+    forecast: Forecast,
+    /// Why tokens could not be counted, where that was wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_counted: Option<Problem>,
     scan: ScanReport,
 }
 
@@ -50,6 +55,7 @@ pub(crate) async fn run(
         cap_micros: arguments.cap,
         paused: arguments.paused,
         fresh: arguments.again,
+        pilot: arguments.pilot,
         ..asked::submission(engine, arguments.asked, usual).await?
     };
     let provider = submission.provider;
@@ -78,11 +84,23 @@ pub(crate) async fn run(
         if submission.name.is_empty() {
             submission.name.clone_from(&report.name);
         }
+        let not_counted = if arguments.count {
+            counting::count(engine, report.scan_id, &submission).await
+        } else {
+            None
+        };
         let plan = engine
             .plan_submission(report.scan_id, submission.clone())
             .await?;
         if arguments.dry_run {
-            let planned = Planned { plan, scan: report };
+            let planned = Planned {
+                plan,
+                forecast: engine
+                    .forecast_submission(report.scan_id, submission)
+                    .await?,
+                not_counted,
+                scan: report,
+            };
             output.either(&planned, || plan_text(&planned))?;
             return Ok(ExitCode::SUCCESS);
         }
@@ -97,6 +115,11 @@ pub(crate) async fn run(
     let needs_key = provider == Provider::Claude
         && engine.key_status().source == KeySource::None
         && engine.endpoint().await?.kind == EndpointKind::Anthropic;
+    // With no more files than that nobody waits.
+    let pilot = arguments.pilot.filter(|pilot| {
+        let to_run = added.plan.as_ref().map_or(0, |plan| plan.to_run);
+        u64::from(*pilot) < to_run
+    });
     let all_reused = added
         .plan
         .as_ref()
@@ -110,7 +133,7 @@ pub(crate) async fn run(
     } else {
         Next::Run
     };
-    output.either(&added, || text(&added, next))?;
+    output.either(&added, || text(&added, next, pilot))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -123,7 +146,7 @@ enum Next {
     Run,
 }
 
-fn text(added: &Added, next: Next) -> String {
+fn text(added: &Added, next: Next, pilot: Option<u32>) -> String {
     let total = added.submitted.job_ids.len() as u64;
     let mut lines = Vec::new();
     if let Some(report) = &added.scan {
@@ -167,6 +190,13 @@ fn text(added: &Added, next: Next) -> String {
     if let Some(plan) = added.plan.as_ref().filter(|plan| plan.reused > 0) {
         lines.push(format!("{}; --again asks anew.", reused(plan)));
     }
+    if let Some(pilot) = pilot {
+        let id = short_id(added.submitted.batch_id.as_str());
+        lines.push(format!(
+            "{} first; the others wait. “gistmill batches pilot {id}” shows what it came to, “gistmill batches release {id}” lets them go on.",
+            counted(u64::from(pilot), "file runs", "files run")
+        ));
+    }
     lines.push(match next {
         Next::Nothing => "Nothing is left to be asked.".to_owned(),
         Next::Resume => format!(
@@ -203,7 +233,12 @@ fn unusable<'scan>(
 
 /// Says what would be added, and what it would cost.
 fn plan_text(planned: &Planned) -> String {
-    let Planned { plan, scan } = planned;
+    let Planned {
+        plan,
+        forecast,
+        not_counted,
+        scan,
+    } = planned;
     let mut lines = vec![format!(
         "{} would be asked.",
         counted(plan.to_run, "file", "files")
@@ -227,6 +262,8 @@ fn plan_text(planned: &Planned) -> String {
             money(plan.expected_micros),
             money(plan.at_worst_micros)
         ));
+        lines.extend(not_counted.as_ref().map(counting::words));
+        lines.extend(shown::forecast(forecast, super::now()));
     }
     lines.join("\n")
 }

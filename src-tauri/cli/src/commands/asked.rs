@@ -30,5 +30,6 @@ pub(crate) async fn submission(
         paused: false,
         variables,
         fresh: false,
+        pilot: None,
     })
 }

@@ -111,5 +111,11 @@ fn progress(batch: &BatchView) -> String {
     if batch.paused {
         parts.push("paused".to_owned());
     }
+    if let Some(pilot) = batch.pilot.filter(|pilot| pilot.waiting > 0) {
+        parts.push(match pilot.left {
+            0 => "pilot ended".to_owned(),
+            left => format!("{left} of the pilot left"),
+        });
+    }
     parts.join(", ")
 }

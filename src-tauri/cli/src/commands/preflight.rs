@@ -5,11 +5,12 @@ use std::process::ExitCode;
 
 use gistmill_engine::Engine;
 use gistmill_engine::model::{
-    Cause, Fix, Notice, Provider, QueueName, ScanReport, SkipReason, Submission, SubmissionPlan,
+    Cause, Fix, Forecast, Notice, Problem as EngineProblem, Provider, QueueName, ScanReport,
+    SkipReason, Submission, SubmissionPlan,
 };
 use serde::Serialize;
 
-use super::{asked, passwords, scanning};
+use super::{asked, counting, passwords, scanning};
 use crate::arguments::PreflightArguments;
 use crate::output::{ERROR, Failed, Output, SOME_FAILED};
 use crate::shown::{self, counted, money};
@@ -18,11 +19,16 @@ use crate::shown::{self, counted, money};
 const NAMED: usize = 5;
 
 #[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
 struct Preflight {
     problems: Vec<Problems>,
     notices: Vec<Notices>,
     skipped: Vec<LeftOut>,
     plan: SubmissionPlan,
+    forecast: Forecast,
+    /// Why tokens could not be counted, where that was wanted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_counted: Option<EngineProblem>,
     scan: ScanReport,
 }
 
@@ -69,12 +75,22 @@ pub(crate) async fn run(
     };
     let provider = submission.provider;
     let scan = scanning::scan(engine, arguments.files).await?;
-    let plan = engine.plan_submission(scan.scan_id, submission).await?;
+    let not_counted = if arguments.count {
+        counting::count(engine, scan.scan_id, &submission).await
+    } else {
+        None
+    };
+    let plan = engine
+        .plan_submission(scan.scan_id, submission.clone())
+        .await?;
+    let forecast = engine.forecast_submission(scan.scan_id, submission).await?;
     let preflight = Preflight {
         problems: problems(&scan, &plan),
         notices: notices(&scan),
         skipped: skipped(&scan),
         plan,
+        forecast,
+        not_counted,
         scan,
     };
     output.either(&preflight, || text(&preflight, provider))?;
@@ -152,6 +168,8 @@ fn text(preflight: &Preflight, provider: Provider) -> String {
         notices,
         skipped,
         plan,
+        forecast,
+        not_counted,
         scan,
     } = preflight;
     let unusable: usize = problems.iter().map(|group| group.files.len()).sum();
@@ -199,6 +217,10 @@ fn text(preflight: &Preflight, provider: Provider) -> String {
     if usable > 0 {
         lines.push(String::new());
         lines.extend(comes_to(plan, provider));
+        lines.extend(not_counted.as_ref().map(counting::words));
+        if plan.to_run > 0 {
+            lines.extend(shown::forecast(forecast, super::now()));
+        }
     }
     lines.join("\n")
 }
@@ -254,6 +276,7 @@ fn comes_to(plan: &SubmissionPlan, provider: Provider) -> Vec<String> {
     }
     lines.push(format!("{asked}."));
     let sure = match plan.estimates {
+        _ if plan.counted == plan.to_run => "counted".to_owned(),
         Some(check) => format!(
             "estimated: usually within {} %, {} compared",
             check.usually_off_percent,

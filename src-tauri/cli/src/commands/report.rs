@@ -234,6 +234,7 @@ mod tests {
                 reserved_micros: 0,
                 cap_micros: Some(5_000_000),
             },
+            pilot: None,
         };
         let ranked = |title: &str, ran_ms, cost_micros| RankedJob {
             job_id: JobId("01a22b27-1e20-72b9-acc0-501c11112222".to_owned()),

@@ -4,14 +4,15 @@ use std::process::ExitCode;
 
 use gistmill_engine::Engine;
 use gistmill_engine::model::{
-    DeadLetterGroup, JobsShown, LeftOut, LeftOutReason, Provider, QueueName, RetryChanges,
-    RetryPlan,
+    DeadLetterGroup, Forecast, JobsShown, LeftOut, LeftOutReason, Provider, QueueName,
+    RetryChanges, RetryPlan,
 };
+use serde::Serialize;
 
 use super::{chosen, passwords, templates};
 use crate::arguments::RetryArguments;
 use crate::output::{Failed, Output, SOME_FAILED};
-use crate::shown::{counted, hint, money};
+use crate::shown::{counted, forecast, hint, money};
 
 pub(crate) async fn run(
     engine: &Engine,
@@ -41,7 +42,10 @@ pub(crate) async fn run(
         .plan_retry(selection.clone(), changes.clone())
         .await?;
     let left = if arguments.dry_run {
-        output.either(&plan, || planned(&plan))?;
+        let forecast = engine.forecast_retry(selection, changes).await?;
+        let planned = Planned { plan, forecast };
+        output.either(&planned, || planned.text())?;
+        let plan = planned.plan;
         plan.would_not.iter().map(|left| left.jobs).sum()
     } else {
         let affected = engine.retry(selection, changes).await?;
@@ -96,6 +100,22 @@ fn group(group: &DeadLetterGroup) -> String {
         group.message,
         hint(group.cause)
     )
+}
+
+/// What would run again, and what that would come to.
+#[derive(Serialize)]
+struct Planned {
+    #[serde(flatten)]
+    plan: RetryPlan,
+    forecast: Forecast,
+}
+
+impl Planned {
+    fn text(&self) -> String {
+        let mut lines = vec![planned(&self.plan)];
+        lines.extend(forecast(&self.forecast, super::now()));
+        lines.join("\n")
+    }
 }
 
 fn planned(plan: &RetryPlan) -> String {

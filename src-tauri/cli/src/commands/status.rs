@@ -9,7 +9,7 @@ use gistmill_engine::model::{
 };
 
 use crate::output::{Failed, Output};
-use crate::shown::{columns, counted, duration, exact, left, money, uploads, way_on};
+use crate::shown::{columns, counted, duration, exact, left, money, short_id, uploads, way_on};
 
 pub(crate) async fn run(engine: &Engine, output: Output) -> Result<ExitCode, Failed> {
     engine.look_for_consumer();
@@ -35,6 +35,14 @@ fn text(overview: &Overview, engine: &Engine) -> String {
         lines.push(format!("Why is nothing moving? {answer}"));
         lines.extend(way_on(overview));
     }
+    lines.extend(overview.batches.iter().filter_map(|batch| {
+        let pilot = batch.pilot.filter(|pilot| pilot.waiting > 0)?;
+        Some(format!(
+            "{} See “gistmill batches pilot {}”.",
+            super::pilot::stands(&batch.name, &pilot),
+            short_id(batch.batch_id.as_str())
+        ))
+    }));
     let now = super::now();
     lines.extend(overview.circuits.iter().map(|open| circuit(open, now)));
     if let Some(problem) = &overview.storage_problem {

@@ -5,8 +5,8 @@ use gistmill_engine::model::{
     WaitingReason,
 };
 
-use super::duration;
 use super::money::{exact, money};
+use super::{counted, duration};
 
 /// Returns what is worth saying of a job besides its state.
 pub(crate) fn remark(job: &JobView, now: Timestamp) -> String {
@@ -76,6 +76,14 @@ pub(crate) fn remark(job: &JobView, now: Timestamp) -> String {
         }
         WaitingReason::BatchPaused => "Its batch is paused: “gistmill batches resume”.".to_owned(),
         WaitingReason::JobPaused => "It is paused: “gistmill resume”.".to_owned(),
+        WaitingReason::Pilot { left: 0 } => {
+            "The pilot of its batch has ended: “gistmill batches pilot” shows what it came to."
+                .to_owned()
+        }
+        WaitingReason::Pilot { left } => format!(
+            "Waits for the pilot of its batch, of which {} left.",
+            counted(*left, "job is", "jobs are")
+        ),
         WaitingReason::OutsideQuietHours { until } => {
             format!("Bulk runs at its own hours; they begin in {}.", wait(until))
         }
@@ -134,6 +142,7 @@ fn command(reason: &WaitingReason, queue: QueueName) -> Option<String> {
         WaitingReason::QueuePaused => format!("gistmill queues resume {}", queue.as_str()),
         WaitingReason::BatchPaused => "gistmill batches resume ID".to_owned(),
         WaitingReason::JobPaused => format!("gistmill resume --queue {}", queue.as_str()),
+        WaitingReason::Pilot { left: 0 } => "gistmill batches pilot ID".to_owned(),
         WaitingReason::SpendCap { scope, .. } => match scope {
             CapScope::Batch => "gistmill batches cap ID AMOUNT",
             CapScope::Day => "gistmill config set day-cap AMOUNT",

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::active::Wish;
 use super::document::{Prepared, prepared};
-use super::parts::{compare_estimate, divide, keep_part};
+use super::parts::{divide, keep_part, learn};
 use super::publish::publish;
 use super::{Shared, question, retry};
 use crate::fault::FaultPoint;
@@ -75,22 +75,31 @@ async fn attempt(shared: &Shared, job: &ClaimedJob, cut_off: &CancellationToken)
     if let Some(answer) = question::earlier_answer(shared, job).await? {
         return keep(shared, job, answer, Settlement::Nothing { asked: false }).await;
     }
+    let began = shared.clock.now();
     match deliver(shared, job, cut_off).await {
         Ok(answer) => {
             note_limits(shared, job, answer.limits, None).await;
             shared
                 .pace()
                 .succeeded(shared.active.asking(Provider::Claude));
-            answered(shared, job, answer).await
+            let ran = shared.clock.now().since(began);
+            answered(shared, job, answer, Some(ran)).await
         }
         Err(failure) => failed(shared, job, failure).await,
     }
 }
 
 /// Deals with an answer that came.
-pub(super) async fn answered(shared: &Shared, job: &ClaimedJob, answer: Answer) -> Result<()> {
+///
+/// `ran` is how long its call ran; `None` where nobody knows, since it was one of a remote batch.
+pub(super) async fn answered(
+    shared: &Shared,
+    job: &ClaimedJob,
+    answer: Answer,
+    ran: Option<Duration>,
+) -> Result<()> {
     (shared.fault)(FaultPoint::Answered);
-    compare_estimate(shared, job, &answer).await;
+    learn(shared, job, &answer, ran).await;
     let (answer, settlement) = priced(shared, job, answer).await?;
     match job.step {
         AttemptStep::Part { pages } => keep_part(shared, job, pages, answer, settlement).await,

@@ -42,7 +42,8 @@ impl Engine {
         changes: RetryChanges,
     ) -> Result<Affected, EngineError> {
         let changes = self.checked_changes(changes).await?;
-        let (seqs, plan) = self.sorted_out(selection, &changes).await?;
+        let (jobs, plan) = self.sorted_out(selection, &changes).await?;
+        let seqs = jobs.iter().map(|job| job.seq).collect();
         let now = self.0.config.clock.now();
         let changed = self.0.store.redrive(seqs, changes, now).await?;
         let left_out: u64 = plan.would_not.iter().map(|left| left.jobs).sum();
@@ -175,12 +176,12 @@ impl Engine {
         self.0.store.dead_letters().await
     }
 
-    /// Returns the places of the jobs that would run again, and what that would come to.
-    async fn sorted_out(
+    /// Returns the jobs that would run again, and what that would come to.
+    pub(super) async fn sorted_out(
         &self,
         selection: Selection,
         changes: &Changes,
-    ) -> Result<(Vec<i64>, RetryPlan), EngineError> {
+    ) -> Result<(Vec<Redrivable>, RetryPlan), EngineError> {
         let jobs = self.0.store.redrivable(selection, changes.clone()).await?;
         let prices = self.0.store.prices().await?;
         let paths = jobs
@@ -192,23 +193,23 @@ impl Engine {
             .collect();
         let missing = missing::of(paths).await;
         let mut sums = Sums::default();
-        let mut seqs = Vec::new();
+        let mut runnable = Vec::new();
         let mut models = BTreeSet::new();
         let mut left_out: BTreeMap<LeftOutReason, u64> = BTreeMap::new();
-        for job in &jobs {
-            match obstacle(job, changes, &prices, &missing, self.0.passwords.has_any()) {
+        for job in jobs {
+            match obstacle(&job, changes, &prices, &missing, self.0.passwords.has_any()) {
                 Some(reason) => *left_out.entry(reason).or_default() += 1,
                 None => {
-                    seqs.push(job.seq);
-                    if let (Provider::Claude, model) = asked(job, changes) {
+                    if let (Provider::Claude, model) = asked(&job, changes) {
                         models.insert(model.to_owned());
                     }
-                    sums.add(job, changes, &prices);
+                    sums.add(&job, changes, &prices);
+                    runnable.push(job);
                 }
             }
         }
         let plan = RetryPlan {
-            would_run: seqs.len() as u64,
+            would_run: runnable.len() as u64,
             would_not: left_out
                 .into_iter()
                 .map(|(reason, jobs)| LeftOut { reason, jobs })
@@ -220,10 +221,13 @@ impl Engine {
                 .filter_map(|model| self.model_notice(model))
                 .collect(),
         };
-        Ok((seqs, plan))
+        Ok((runnable, plan))
     }
 
-    async fn checked_changes(&self, changes: RetryChanges) -> Result<Changes, EngineError> {
+    pub(super) async fn checked_changes(
+        &self,
+        changes: RetryChanges,
+    ) -> Result<Changes, EngineError> {
         let template = match &changes.template {
             Some(template) => Some(self.template(template).await?),
             None => None,
@@ -287,6 +291,11 @@ fn obstacle(
     if let Some(cause) = finding {
         return Some(LeftOutReason::Finding { cause });
     }
+    refusal(job, changes, prices)
+}
+
+/// Returns what of a question can't be answered, whatever becomes of its file.
+fn refusal(job: &Redrivable, changes: &Changes, prices: &Prices) -> Option<LeftOutReason> {
     let (provider, model) = asked(job, changes);
     let has_fields = match &changes.template {
         Some(template) if job.is_pdf => template.kind == TemplateKind::Fields,
@@ -300,6 +309,26 @@ fn obstacle(
             model: model.to_owned(),
         }
     })
+}
+
+/// Returns why a job that waits can't be asked with changes.
+pub(super) fn unaskable(
+    job: &Redrivable,
+    changes: &Changes,
+    prices: &Prices,
+) -> Option<EngineError> {
+    let (provider, model) = asked(job, changes);
+    match refusal(job, changes, prices)? {
+        LeftOutReason::FieldsNeedClaude => Some(EngineError::bad_input(
+            "The offline summary picks sentences; it can’t fill in the fields of a template.",
+            "Use Claude, or a template for prose.",
+        )),
+        _ if provider == Provider::Claude => Some(EngineError::bad_input(
+            format!("Nobody knows what {model} costs, so no cap could hold."),
+            format!("Set the price of {model} in the settings (Prices), or mark it as free there."),
+        )),
+        _ => None,
+    }
 }
 
 /// Returns what a job would ask for.

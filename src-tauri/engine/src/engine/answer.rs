@@ -89,6 +89,7 @@ fn wants_a_person(reason: &WaitingReason) -> bool {
         WaitingReason::QueuePaused
         | WaitingReason::BatchPaused
         | WaitingReason::JobPaused
+        | WaitingReason::Pilot { left: 0 }
         | WaitingReason::PriceUnknown { .. }
         | WaitingReason::BatchApi {
             cause: Cause::BatchesNotOffered,
@@ -177,6 +178,15 @@ pub(super) fn sentence(
             "The batch of the next job is paused. Resume it to go on.".to_owned()
         }
         WaitingReason::JobPaused => "The jobs that wait are paused. Resume them to go on.".to_owned(),
+        WaitingReason::Pilot { left: 0 } => {
+            "The pilot has ended. Look at what it came to, then release the other jobs of its batch or call them \
+             off."
+                .to_owned()
+        }
+        WaitingReason::Pilot { left } => format!(
+            "The jobs that wait are waiting for the pilot of their batch, of which {left} {} left.",
+            if *left == 1 { "is" } else { "are" }
+        ),
         WaitingReason::OutsideQuietHours { until } => format!(
             "{name} runs at its own hours only. They begin in {}.",
             wait(until)

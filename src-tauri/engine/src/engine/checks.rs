@@ -103,6 +103,7 @@ pub(super) fn checked(mut settings: Settings) -> Result<Settings, EngineError> {
         ("Input tokens", settings.input_tokens_per_minute),
         ("Output tokens", settings.output_tokens_per_minute),
         ("Tokens", Some(settings.tokens_per_minute)),
+        ("Counts", Some(settings.counts_per_minute)),
     ];
     for (what, limit) in limits {
         if limit == Some(0) {

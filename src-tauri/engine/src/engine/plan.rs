@@ -1,6 +1,9 @@
 //! What a submission asks, and what it would come to.
 
 mod calls;
+mod known;
+
+use std::collections::HashSet;
 
 use super::Engine;
 use super::endpoint::addressed;
@@ -146,7 +149,7 @@ impl Engine {
             .iter()
             .map(|file| key(asked, file).filter(|_| !submission.fresh))
             .collect();
-        let known: std::collections::HashSet<String> = self
+        let answered: HashSet<String> = self
             .0
             .store
             .reusable(keys.iter().flatten().cloned().collect())
@@ -154,8 +157,9 @@ impl Engine {
             .into_iter()
             .map(|(key, _)| key)
             .collect();
+        let known = self.known(asked, files).await?;
         let mut plan = SubmissionPlan {
-            estimates: self.estimates_for(asked).await?,
+            estimates: known.estimates,
             model_notice: self.notice_for(asked),
             ..SubmissionPlan::default()
         };
@@ -167,7 +171,7 @@ impl Engine {
         for (file, key) in files.iter().zip(keys) {
             let measures = scan.measures.get(&file.document.sha256);
             let to_ask = to_ask(asked, file, measures, &question, minute);
-            let planned_file = match (key.filter(|key| known.contains(key)), to_ask) {
+            let planned_file = match (key.filter(|key| answered.contains(key)), to_ask) {
                 (Some(key), PlannedFile::Ask(parts)) => PlannedFile::Reuse(key, parts),
                 (_, to_ask) => to_ask,
             };
@@ -186,8 +190,10 @@ impl Engine {
                     plan.to_run += 1;
                     plan.in_parts += u64::from(!parts.is_empty());
                     if asked.provider == Provider::Claude {
-                        for call in calls(file, parts, &question) {
-                            sum.add(&call, &asked.model, &prices, plan.estimates.as_ref());
+                        let calls = calls(file, parts, &question, &known.of(file));
+                        plan.counted += u64::from(calls.iter().all(|call| call.is_counted));
+                        for call in &calls {
+                            sum.add(call, &asked.model, &prices, known.estimates.as_ref());
                         }
                     }
                 }
@@ -228,8 +234,9 @@ impl Engine {
                 max_tokens: asked.max_tokens,
             };
             let prices = self.0.store.prices().await?;
+            let known = self.known(asked, &[]).await?;
             sum.add(
-                &estimate(&asked.model, &work),
+                &estimate(&asked.model, &work).expecting(known.output.as_ref()),
                 &asked.model,
                 &prices,
                 plan.estimates.as_ref(),
@@ -332,7 +339,7 @@ fn to_ask(
     }
 }
 
-fn question(asked: &Asked) -> Question<'_> {
+pub(super) fn question(asked: &Asked) -> Question<'_> {
     let body = asked
         .template
         .as_ref()

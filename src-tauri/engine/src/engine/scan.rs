@@ -12,7 +12,7 @@ use crate::error::EngineError;
 use crate::intake::{self, KeptScan};
 use crate::model::{ModelProfile, Notice, ScanReport, Settings};
 use crate::parts::Question;
-use crate::pricing::Ceiling;
+use crate::pricing::{Ceiling, Learned};
 
 /// About the length of a template's body, for a forecast before one is chosen.
 const TEMPLATE_BYTES: u64 = 1_000;
@@ -60,8 +60,9 @@ impl Engine {
         Ok(self.0.scans.keep(scan))
     }
 
-    /// Ends the scan that runs, if one does.
+    /// Ends the scan that runs, if one does, and the counting of its tokens.
     pub fn cancel_scan(&self) {
+        self.cancel_counting();
         self.0
             .scan_cancel
             .lock()
@@ -114,7 +115,7 @@ impl Engine {
                 file.notices.push(Notice::Long);
                 file.notices.sort_unstable();
             }
-            for call in calls(file, &parts, &question) {
+            for call in calls(file, &parts, &question, &Learned::default()) {
                 sum.add(&call, &settings.model, &prices, compared.as_ref());
             }
         }

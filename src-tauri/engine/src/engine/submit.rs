@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::Engine;
-use super::plan::{Asked, PlannedFile};
+use super::pilot::{checked_pilot, chosen, size_of};
+use super::plan::{Asked, PlannedFile, calls, question};
 use crate::error::EngineError;
 use crate::intake::{KeptScan, LONGEST_PROMPT};
 use crate::model::{
@@ -40,6 +41,7 @@ impl Engine {
                 what: "scan",
                 name: scan_id.0.to_string(),
             })?;
+        self.0.counting.end(Some(scan_id));
         if scan.report.files.is_empty() {
             return Err(EngineError::bad_input(
                 "There is no PDF among these files.",
@@ -71,6 +73,10 @@ impl Engine {
                 PlannedFile::Ask(_) | PlannedFile::Refuse(_) => None,
             })
             .collect();
+        let question = question(&asked);
+        let known = self.known(&asked, &report.files).await?;
+        let wanted_pilot = checked_pilot(submission.pilot)?;
+        let mut sizes = Vec::new();
         let mut answers = reuse::answers(&self.0.store, &self.0.library, wanted).await?;
         let jobs = report
             .files
@@ -78,6 +84,10 @@ impl Engine {
             .zip(planned)
             .map(|(file, planned)| {
                 let mut job = new_job(file, scan);
+                if let PlannedFile::Ask(parts) = &planned {
+                    let calls = calls(file, parts, &question, &known.of(file));
+                    sizes.push((job.job_id.clone(), size_of(&calls)));
+                }
                 match planned {
                     PlannedFile::Refuse(finding) => {
                         job.finding = Some((finding.cause, finding.message));
@@ -92,7 +102,9 @@ impl Engine {
             })
             .collect();
         let folder = common_folder(&report.files);
-        self.submit(submission, asked, &plan, folder, jobs).await
+        let pilot = wanted_pilot.map_or_else(Vec::new, |wanted| chosen(sizes, wanted));
+        self.submit(submission, asked, &plan, folder, jobs, pilot)
+            .await
     }
 
     /// Stores a prompt as a job.
@@ -130,7 +142,7 @@ impl Engine {
         };
         let asked = self.asked(&submission, None).await?;
         let plan = self.plan_of_prompt(&asked, &job).await?;
-        self.submit(&submission, asked, &plan, None, vec![job])
+        self.submit(&submission, asked, &plan, None, vec![job], Vec::new())
             .await
     }
 
@@ -141,6 +153,7 @@ impl Engine {
         plan: &SubmissionPlan,
         folder: Option<String>,
         jobs: Vec<NewJob>,
+        pilot: Vec<JobId>,
     ) -> Result<Submitted, EngineError> {
         let batch_id = BatchId::generate();
         let job_ids: Vec<JobId> = jobs.iter().map(|job| job.job_id.clone()).collect();
@@ -169,6 +182,7 @@ impl Engine {
             at_worst_micros: plan.at_worst_micros,
             folder,
             jobs,
+            pilot,
         };
         self.0
             .store

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{BatchId, JobCounts, Money, Timestamp};
+use super::{BatchId, JobCounts, Money, PilotView, Timestamp};
 
 /// A batch with its counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,4 +21,6 @@ pub struct BatchView {
     pub paused: bool,
     /// What it has cost and may still cost.
     pub money: Money,
+    /// Where its pilot stands; `None` for a batch without one.
+    pub pilot: Option<PilotView>,
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::JobId;
+use super::{JobId, ScanId, TokenCounting};
 
 /// What a running job is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,5 +52,12 @@ pub enum EngineEvent {
         problems: u64,
         /// Whether folders are still being looked through, so that more may be found.
         walking: bool,
+    },
+    /// Counting the tokens of a scan's files came further, so that a forecast is surer.
+    CountProgress {
+        /// Whose files.
+        scan_id: ScanId,
+        /// How far.
+        counting: TokenCounting,
     },
 }

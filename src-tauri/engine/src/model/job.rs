@@ -141,6 +141,11 @@ pub enum WaitingReason {
     BatchPaused,
     /// A person paused it.
     JobPaused,
+    /// It waits until the pilot of its batch has ended and a person has seen what it came to.
+    Pilot {
+        /// Jobs of the pilot that have not ended; 0 when only the person's word is missing.
+        left: u64,
+    },
     /// Bulk runs at other hours.
     OutsideQuietHours {
         /// When they begin.

@@ -121,6 +121,9 @@ pub struct Submission {
     /// Whether files that have a result already are asked again, and paid again.
     #[serde(default)]
     pub fresh: bool,
+    /// Jobs that run first, while the others wait for a person's word; `None` for all at once.
+    #[serde(default)]
+    pub pilot: Option<u32>,
 }
 
 /// What a submission would come to.
@@ -141,11 +144,14 @@ pub struct SubmissionPlan {
     pub in_parts: u64,
     /// Calls at one attempt each: one a job, and for long ones one a part and one to combine them.
     pub calls: u64,
-    /// Input tokens of all calls, estimated.
+    /// Input tokens of all calls: as counted, else as estimated.
     pub input_tokens: u64,
     /// What should be known of the end of the model; `None` where none is near.
     #[serde(default)]
     pub model_notice: Option<ModelNotice>,
+    /// Jobs that would be asked and whose tokens the provider counted.
+    #[serde(default)]
+    pub counted: u64,
     /// How such estimates compared with what was counted; `None` until anything was.
     pub estimates: Option<EstimateCheck>,
     /// Expected to cost about this many micro-dollars; `None` without a known price.

@@ -142,6 +142,8 @@ pub struct Settings {
     pub output_tokens_per_minute: Option<u32>,
     /// Most input and output tokens together within 60 s.
     pub tokens_per_minute: u32,
+    /// Most calls within 60 s that only count tokens. The provider has a limit of its own for them.
+    pub counts_per_minute: u32,
     /// Most micro-dollars a day; `None` for no cap.
     pub day_cap_micros: Option<i64>,
     /// Most micro-dollars a month; `None` for no cap.
@@ -212,6 +214,7 @@ impl Default for Settings {
             input_tokens_per_minute: None,
             output_tokens_per_minute: None,
             tokens_per_minute: 400_000,
+            counts_per_minute: 500,
             day_cap_micros: None,
             month_cap_micros: None,
             batch_cap_micros: None,

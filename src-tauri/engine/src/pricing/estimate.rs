@@ -67,8 +67,59 @@ pub struct Estimate {
     pub worst_input: u64,
     /// Output tokens of an ordinary summary, thinking included.
     pub expected_output: u64,
+    /// Output tokens that hardly any answer exceeds: what the budget of a minute reserves.
+    pub likely_output: u64,
     /// Output tokens at most, thinking included: what is asked for as `max_tokens`.
     pub worst_output: u64,
+    /// Whether the provider counted the document, so that its input is no estimate.
+    pub is_counted: bool,
+}
+
+/// What is known better than by estimate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Learned {
+    /// Input tokens of the document as the provider counted them, without those of the prompt; `None` where
+    /// nobody counted.
+    pub counted: Option<u64>,
+    /// How long earlier answers to the same template by the same model were; `None` without any.
+    pub output: Option<OutputHistory>,
+}
+
+/// How long earlier answers were, in output tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OutputHistory {
+    /// Answers that were looked at.
+    pub answers: u64,
+    /// A tenth of them had fewer.
+    pub low: u64,
+    /// The middle.
+    pub middle: u64,
+    /// A tenth of them had more.
+    pub high: u64,
+    /// The longest.
+    pub most: u64,
+}
+
+impl OutputHistory {
+    /// Returns what answers of these lengths say; `None` of none.
+    #[must_use]
+    pub fn of(mut tokens: Vec<u64>) -> Option<Self> {
+        tokens.sort_unstable();
+        let at = |tenths: usize| tokens.get((tokens.len().saturating_sub(1) * tenths + 5) / 10);
+        Some(Self {
+            answers: tokens.len() as u64,
+            low: *at(1)?,
+            middle: *at(5)?,
+            high: *at(9)?,
+            most: *tokens.last()?,
+        })
+    }
+
+    /// Says whether there are enough answers to expect others like them.
+    #[must_use]
+    pub fn is_telling(&self) -> bool {
+        self.answers >= ENOUGH_ANSWERS
+    }
 }
 
 impl TextLayer {
@@ -132,6 +183,15 @@ const SUMMARY: u64 = 900;
 /// Above this share of glyphs that have no known character, a text is not to be relied on.
 const UNKNOWN_PERCENT: u8 = 5;
 
+/// Answers that a forecast needs to expect others like them.
+const ENOUGH_ANSWERS: u64 = 5;
+/// Answers after which the budget of a minute reserves the longest of them instead of the output limit: one
+/// in hundreds is longer, and counts from when that is known.
+const MANY_ANSWERS: u64 = 20;
+/// What is reserved above a count, in percent and in tokens: what is counted may differ a little from what is
+/// billed (Anthropic, "Token counting"), and names of files differ.
+const ABOVE_COUNT: (u64, u64) = (2, 64);
+
 /// Calls that must have been compared before estimates follow them.
 const ENOUGH_CALLS: u64 = 5;
 /// The least and the most that estimates follow, in percent.
@@ -158,14 +218,45 @@ pub fn estimate(model: &str, work: &Work) -> Estimate {
         );
         document.saturating_add(prompt[at])
     };
+    let most_output = u64::from(profiles::most_output(model, work.max_tokens));
     Estimate {
         expected_input: input(0),
         dense_input: input(1),
         worst_input: input(2),
         expected_output: SUMMARY.min(u64::from(work.max_tokens))
             + profiles::ordinary_thinking(model),
-        worst_output: u64::from(profiles::most_output(model, work.max_tokens)),
+        likely_output: most_output,
+        worst_output: most_output,
+        is_counted: false,
     }
+}
+
+/// Returns how many tokens a call to `model` will take, where some of it is known better than by estimate.
+///
+/// What was counted takes the place of what is expected and of what the minute reserves. A cap still reserves
+/// the worst: money is promised by bounds that hold whoever counts.
+#[must_use]
+pub fn estimate_knowing(model: &str, work: &Work, learned: &Learned) -> Estimate {
+    let mut estimate = estimate(model, work).expecting(learned.output.as_ref());
+    if let Some(counted) = learned.counted.filter(|_| work.document.is_some()) {
+        let [ordinary, _] = prompt_tokens(family(model), work);
+        let input = counted.saturating_add(ordinary);
+        let (percent, tokens) = ABOVE_COUNT;
+        estimate.expected_input = input;
+        estimate.dense_input = input
+            .saturating_add(input.saturating_mul(percent) / 100)
+            .saturating_add(tokens);
+        estimate.worst_input = estimate.worst_input.max(estimate.dense_input);
+        estimate.is_counted = true;
+    }
+    estimate
+}
+
+/// Returns the tokens of the document of a request whose tokens were counted as a whole.
+#[must_use]
+pub fn counted_document(model: &str, work: &Work, counted: u64) -> u64 {
+    let [ordinary, _] = prompt_tokens(family(model), work);
+    counted.saturating_sub(ordinary).max(1)
 }
 
 /// Returns the tokens of a document: expected, dense or at worst, as `at` says.
@@ -211,18 +302,42 @@ fn document_tokens(family: &Family, document: &DocumentWork, at: usize) -> u64 {
 }
 
 impl Estimate {
+    /// Returns the estimate as earlier answers make it, once there were enough of them.
+    #[must_use]
+    pub fn expecting(mut self, output: Option<&OutputHistory>) -> Self {
+        let Some(output) = output.filter(|output| output.is_telling()) else {
+            return self;
+        };
+        self.expected_output = output.middle.min(self.worst_output);
+        if output.answers >= MANY_ANSWERS {
+            self.likely_output = output.most.min(self.worst_output);
+        }
+        self
+    }
+
     /// Returns the estimate as it follows what was counted of earlier calls, once there were enough of them.
     ///
-    /// What is expected goes up and down with them, within bounds; what a budget or a cap reserves only goes
+    /// What was counted itself stays. What is expected goes up and down with them, within bounds; what a budget or a cap reserves only goes
     /// up, since a document that was cheap says nothing of the next one. What is recorded to be compared
     /// must be the estimate before this, or it would follow itself.
     #[must_use]
-    pub fn following(mut self, check: Option<&EstimateCheck>) -> Self {
-        let Some(check) = check.filter(|check| check.calls >= ENOUGH_CALLS) else {
+    pub fn following(self, check: Option<&EstimateCheck>) -> Self {
+        match check.filter(|check| check.calls >= ENOUGH_CALLS) {
+            Some(check) => self.measured(check.counted_percent),
+            None => self,
+        }
+    }
+
+    /// Returns the estimate where such documents took so many percent of what was estimated, within bounds.
+    ///
+    /// What was counted itself stays, and what a budget or a cap reserves never goes down.
+    #[must_use]
+    pub fn measured(mut self, percent: u32) -> Self {
+        if self.is_counted {
             return self;
-        };
+        }
         let (least, most) = FOLLOWED_PERCENT;
-        let percent = u64::from(check.counted_percent.clamp(least, most));
+        let percent = u64::from(percent.clamp(least, most));
         let scaled = |tokens: u64, percent: u64| tokens.saturating_mul(percent).div_ceil(100);
         self.expected_input = scaled(self.expected_input, percent);
         self.dense_input = scaled(self.dense_input, percent.max(100));

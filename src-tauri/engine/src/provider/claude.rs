@@ -40,6 +40,7 @@ use envelope::{Envelope, Manner, Purpose};
 use setup::{base_url, client, is_anthropic_host};
 
 pub use access::{Access, ExtraHeader, HeaderProblem, read_headers};
+pub use count::CountedTokens;
 pub use endpoint::{abilities, api_version, is_local, kind_of, usual_address, usual_auth};
 pub use files::MAX_FILE_BYTES;
 pub use setup::{
@@ -179,6 +180,19 @@ impl ClaudeProvider {
         request: &Request,
         cancel: &CancellationToken,
     ) -> Result<u64, Failure> {
+        let counted = self.count_tokens_told(request, cancel).await?;
+        Ok(counted.input_tokens)
+    }
+
+    /// As [`ClaudeProvider::count_tokens`], with the limits that the answer told.
+    ///
+    /// # Errors
+    /// As [`ClaudeProvider::count_tokens`].
+    pub async fn count_tokens_told(
+        &self,
+        request: &Request,
+        cancel: &CancellationToken,
+    ) -> Result<CountedTokens, Failure> {
         self.require_key()?;
         count::count_tokens(self, request, cancel)
             .await
@@ -210,6 +224,18 @@ impl ClaudeProvider {
                     && (profile.structured_outputs || profile.source == ProfileSource::Assumed),
             },
         }
+    }
+
+    /// Says whether tokens can be counted at this address.
+    #[must_use]
+    pub fn counts_tokens(&self) -> bool {
+        abilities(self.kind).count_tokens
+    }
+
+    /// Says whether requests can be handed over in batches at this address.
+    #[must_use]
+    pub fn takes_batches(&self) -> bool {
+        abilities(self.kind).batches
     }
 
     /// Returns the address that is asked, without `/v1`.

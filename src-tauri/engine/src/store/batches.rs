@@ -2,10 +2,10 @@
 
 use rusqlite::{Connection, Row, ToSql};
 
-use super::{Result, Store, candidate, overview, rows};
+use super::{Result, Store, candidate, overview, pilots, rows};
 use crate::model::{BatchId, BatchView, JobCounts};
 
-/// The columns of [`view`] over [`TABLES`].
+/// The columns of [`view`] over [`TABLES`], before those of [`pilots::view`].
 const COLUMNS: &str = "b.batch_id, b.name, b.created_at, b.paused, b.cap_micros, m.settled, m.unknown, \
      m.reserved";
 const TABLES: &str = "batches AS b LEFT JOIN batch_money AS m USING (batch_id)";
@@ -74,7 +74,8 @@ pub(super) fn one(connection: &Connection, batch_id: &BatchId) -> Result<Option<
 fn read(connection: &Connection, condition: &str, values: &[&dyn ToSql]) -> Result<Vec<BatchView>> {
     let mut batches = connection
         .prepare_cached(&format!(
-            "SELECT {COLUMNS} FROM {TABLES} WHERE {condition} ORDER BY b.batch_id DESC LIMIT ?2"
+            "SELECT {COLUMNS}, {} FROM {TABLES} WHERE {condition} ORDER BY b.batch_id DESC LIMIT ?2",
+            pilots::VIEW_COLUMNS
         ))?
         .query_map(values, view)?
         .collect::<rusqlite::Result<Vec<_>>>()?;
@@ -101,5 +102,6 @@ fn view(row: &Row<'_>) -> rusqlite::Result<BatchView> {
         counts: JobCounts::default(),
         paused: row.get(3)?,
         money: candidate::batch_money(row, 4)?,
+        pilot: pilots::view(row, 8)?,
     })
 }

@@ -53,6 +53,7 @@ impl BenchQueue {
             expected_micros: None,
             at_worst_micros: None,
             folder: None,
+            pilot: Vec::new(),
             jobs: vec![NewJob {
                 job_id: JobId::generate(),
                 title: "Bench".to_owned(),

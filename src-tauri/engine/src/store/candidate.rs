@@ -2,9 +2,10 @@
 
 use rusqlite::{Connection, Row};
 
+use super::learned::{LEARNED_COLUMNS, learned};
 use super::{Result, rows};
 use crate::model::{BatchId, JobId, JobKind, Money, Provider, QueueName, Sends, Timestamp};
-use crate::pricing::{DocumentWork, Estimate, TextWork, Work, estimate};
+use crate::pricing::{DocumentWork, Estimate, Learned, TextWork, Work, estimate, estimate_knowing};
 
 /// A pending job that is ready.
 #[derive(Clone, Debug)]
@@ -15,6 +16,7 @@ pub(super) struct Candidate {
     pub(super) provider: Provider,
     pub(super) model: String,
     pub(super) work: Work,
+    pub(super) learned: Learned,
     /// An answer that was paid for waits to be published.
     pub(super) has_answer: bool,
     /// What its batch has cost, with its cap.
@@ -126,9 +128,14 @@ pub(super) fn batch_money(row: &Row<'_>, at: usize) -> rusqlite::Result<Money> {
 }
 
 impl Candidate {
+    /// Returns how many tokens its call would take by estimate alone, to be compared with what it took.
+    pub(super) fn guess(&self) -> Estimate {
+        estimate(&self.model, &self.work)
+    }
+
     /// Returns how many tokens its call will take.
     pub(super) fn estimate(&self) -> Estimate {
-        estimate(&self.model, &self.work)
+        estimate_knowing(&self.model, &self.work, &self.learned)
     }
 }
 
@@ -207,9 +214,10 @@ pub(super) fn in_line(
     let held = line.held();
     // What nobody pays for needs no forecast.
     let columns = match provider {
-        Provider::Claude => format!("{BATCH_MONEY_COLUMNS}, {WORK_COLUMNS}"),
+        Provider::Claude => format!("{BATCH_MONEY_COLUMNS}, {WORK_COLUMNS}, {LEARNED_COLUMNS}"),
         Provider::Offline => {
-            "NULL, NULL, NULL, NULL, j.kind, NULL, NULL, NULL, j.max_tokens, j.sends".to_owned()
+            "NULL, NULL, NULL, NULL, j.kind, NULL, NULL, NULL, j.max_tokens, j.sends, NULL, NULL"
+                .to_owned()
         }
     };
     let mut found = Vec::new();
@@ -263,7 +271,7 @@ pub(super) fn answered(
     let mut statement = connection.prepare_cached(&format!(
         // There are few answers, and many jobs.
         "SELECT j.seq, j.job_id, j.batch_id, j.model, j.position, j.available_at, 1,
-                {BATCH_MONEY_COLUMNS}, {WORK_COLUMNS}
+                {BATCH_MONEY_COLUMNS}, {WORK_COLUMNS}, {LEARNED_COLUMNS}
          FROM answers AS a CROSS JOIN jobs AS j
               ON j.job_id = a.job_id AND j.generation = a.generation
          WHERE j.status = 'pending' AND j.held = 0 AND j.queue = ?1 AND j.provider = ?2
@@ -288,5 +296,6 @@ fn candidate(row: &Row<'_>, provider: Provider) -> rusqlite::Result<Candidate> {
         has_answer: row.get(6)?,
         batch_money: batch_money(row, 7)?,
         work: work(row, 11)?,
+        learned: learned(row, 17)?,
     })
 }

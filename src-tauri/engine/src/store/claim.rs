@@ -219,7 +219,7 @@ pub(super) fn take(
             .get(seq)
             .and_then(|at| jobs.get(*at))
             .filter(|candidate| candidate.provider == Provider::Claude && !candidate.has_answer)
-            .map(|candidate| candidate.estimate().expected_input);
+            .map(|candidate| candidate.guess().expected_input);
         record_attempt(connection, job, *waited_ms, now)?;
     }
     Ok(taken.into_iter().map(|(job, ..)| job).collect())

@@ -255,7 +255,7 @@ fn amount_of(estimate: &Estimate) -> Amount {
     Amount {
         requests: 1,
         input: estimate.dense_input,
-        output: estimate.worst_output,
+        output: estimate.likely_output,
     }
 }
 

@@ -16,6 +16,8 @@ pub(super) const NO_PRICE: i64 = 8;
 pub(super) const OVERSIZED: i64 = 16;
 /// It is answered and stored, and completed when its upload is there.
 pub(super) const UPLOADING: i64 = 32;
+/// It waits until the pilot of its batch has ended and a person lets the others go on.
+pub(super) const PILOT: i64 = 64;
 
 /// Passes over every pending job of a batch that has reached its cap.
 pub(super) fn batch_capped(connection: &Connection, batch_id: &str) -> Result<()> {

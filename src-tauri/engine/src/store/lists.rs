@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, Row, params_from_iter};
 
 use super::outlook::{Outlook, held_reason, outlook, reason_of};
 use super::results::ResultRow;
-use super::{Result, Store, candidate, held, remote, results, rows, search};
+use super::{Result, Store, candidate, held, learned, pilots, remote, results, rows, search};
 use crate::calendar::LocalTime;
 use crate::error::EngineError;
 use crate::model::{
@@ -13,7 +13,7 @@ use crate::model::{
     JobPage, JobStatus, JobView, JobsShown, PageRange, PartState, PartView, PartsDone, Provider,
     RemoteView, Sends, Sha256, Timestamp, Variables, WaitingReason,
 };
-use crate::pricing::estimate;
+use crate::pricing::estimate_knowing;
 
 /// What a list needs to know besides the database.
 #[derive(Clone, Debug)]
@@ -40,8 +40,8 @@ pub(crate) struct JobRecord {
     pub(crate) results: Vec<ResultRow>,
 }
 
-/// The columns of [`job`], over [`JOB_TABLES`]; the last six are those of [`candidate::work`], and before
-/// them the four of [`candidate::batch_money`].
+/// The columns of [`job`], over [`JOB_TABLES`]; behind them stand the four of [`candidate::batch_money`], the
+/// six of [`candidate::work`], the two of [`learned::learned`] and [`pilots::LEFT_COLUMN`].
 const JOB_COLUMNS: &str = "j.seq, j.job_id, j.batch_id, b.name, j.kind, j.title, j.source_path, \
      j.status, j.queue, d.pages, j.template_id || '-v' || j.template_version, j.provider, j.model, \
      j.attempts, q.max_retries + 1 + j.attempts_before, j.created_at, j.started_at, j.completed_at, j.input_tokens, \
@@ -178,10 +178,12 @@ pub(super) fn page(
     all.push(Value::from(after.unwrap_or(i64::MAX)));
     all.push(Value::from(i64::from(limit) + 1));
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT {JOB_COLUMNS}, {}, {} FROM {JOB_TABLES}
+        "SELECT {JOB_COLUMNS}, {}, {}, {}, {} FROM {JOB_TABLES}
          WHERE {condition} AND j.seq < ? ORDER BY j.seq DESC LIMIT ?",
         candidate::BATCH_MONEY_COLUMNS,
-        candidate::WORK_COLUMNS
+        candidate::WORK_COLUMNS,
+        learned::LEARNED_COLUMNS,
+        pilots::LEFT_COLUMN
     ))?;
     let mut found = statement
         .query_map(params_from_iter(all), |row| {
@@ -293,7 +295,7 @@ fn waiting_reason(
     let hands_over = row.get::<_, String>(33)? == Delivery::Batch.as_str();
     let money = candidate::batch_money(row, AFTER_JOB)?;
     let work = candidate::work(row, AFTER_JOB + 4)?;
-    let estimate = estimate(&model, &work);
+    let estimate = estimate_knowing(&model, &work, &learned::learned(row, AFTER_JOB + 10)?);
     let gate = &outlook.gate;
     let prices = &gate.policy.prices;
     let worst = match hands_over {
@@ -314,6 +316,7 @@ fn waiting_reason(
         &money,
         worst,
         outlook.upload_message.as_deref(),
+        rows::unsigned(row, AFTER_JOB + 12)?,
     ) {
         return Ok(reason);
     }
@@ -355,18 +358,21 @@ fn record(connection: &Connection, job_id: &JobId, context: &ListContext) -> Res
     let outlook = outlook(connection, &context.local)?;
     let (job, prompt, document_sha256, variables, sends) = connection
         .prepare_cached(&format!(
-            "SELECT {JOB_COLUMNS}, {}, {}, j.prompt, j.document_sha256, j.variables, j.sends FROM {JOB_TABLES}
+            "SELECT {JOB_COLUMNS}, {}, {}, {}, {}, j.prompt, j.document_sha256, j.variables, j.sends
+             FROM {JOB_TABLES}
              WHERE j.job_id = ?1",
             candidate::BATCH_MONEY_COLUMNS,
-            candidate::WORK_COLUMNS
+            candidate::WORK_COLUMNS,
+            learned::LEARNED_COLUMNS,
+            pilots::LEFT_COLUMN
         ))?
         .query_row([job_id.as_str()], |row| {
             Ok((
                 job(row, context, &outlook)?,
-                row.get(AFTER_JOB + 10)?,
-                row.get::<_, Option<String>>(AFTER_JOB + 11)?,
-                rows::json(row, AFTER_JOB + 12)?,
-                rows::sends(row, AFTER_JOB + 13)?,
+                row.get(AFTER_JOB + 13)?,
+                row.get::<_, Option<String>>(AFTER_JOB + 14)?,
+                rows::json(row, AFTER_JOB + 15)?,
+                rows::sends(row, AFTER_JOB + 16)?,
             ))
         })
         .optional()?

@@ -20,6 +20,7 @@ pub(super) const MIGRATIONS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0004_documents.sql")),
     M::up(include_str!("../../../../migrations/0005_endpoints.sql")),
     M::up(include_str!("../../../../migrations/0006_batch_lane.sql")),
+    M::up(include_str!("../../../../migrations/0007_forecast.sql")),
 ];
 
 /// How long a statement waits for another program that writes.

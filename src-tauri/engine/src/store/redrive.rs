@@ -109,6 +109,10 @@ pub(crate) struct Redrivable {
     /// Whether its template asks for fields.
     pub(crate) has_fields: bool,
     pub(crate) is_pdf: bool,
+    /// The template with its version; empty for a prompt.
+    pub(crate) template: String,
+    /// Most output tokens.
+    pub(crate) max_tokens: u32,
     /// What its calls take when it runs again.
     pub(crate) calls: Vec<Estimate>,
 }
@@ -133,6 +137,11 @@ impl Store {
                 remote::is_out()
             ))?;
             let found = statement.query_map(params_from_iter(values), |row| {
+                let asked = asked(row, 9)?;
+                let template = match &asked.document {
+                    Some((Some(id), Some(version), _)) => format!("{id}-v{version}"),
+                    _ => String::new(),
+                };
                 let job = Redrivable {
                     seq: row.get(0)?,
                     status: rows::status(row, 1)?,
@@ -143,10 +152,12 @@ impl Store {
                     finding: rows::cause(row, 5)?,
                     has_fields: row.get(6)?,
                     is_pdf: row.get(7)?,
+                    template,
+                    max_tokens: asked.max_tokens,
                     calls: Vec::new(),
                 };
                 let job_id: String = row.get(8)?;
-                let keep = asked(row, 9)?.keeps_parts(&changes);
+                let keep = asked.keeps_parts(&changes);
                 Ok((job, job_id, keep, candidate::work(row, 18)?))
             })?;
             let mut jobs = Vec::new();

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, named_params};
 
-use super::{Lease, NewAnswer, Result, Store, answers, held, outbox, parts, policy};
+use super::{Lease, NewAnswer, Result, Store, answers, held, outbox, parts, pilots, policy};
 use crate::error::EngineError;
 use crate::model::{
     BatchId, Cause, DocumentView, JobId, JobKind, JobStatus, Provider, QueueName, Sends, Sha256,
@@ -38,6 +38,8 @@ pub(crate) struct NewBatch {
     /// The folder that holds all of its PDFs.
     pub(crate) folder: Option<String>,
     pub(crate) jobs: Vec<NewJob>,
+    /// Those of them that run first, while the others wait for a person's word; none for all at once.
+    pub(crate) pilot: Vec<JobId>,
 }
 
 /// A job of a submission.
@@ -193,7 +195,7 @@ pub(super) fn insert(connection: &Connection, batch: &NewBatch, now: Timestamp) 
             outbox::document_added(connection, &job.job_id, now)?;
         }
     }
-    Ok(())
+    pilots::begin(connection, &batch.batch_id, &batch.pilot)
 }
 
 pub(super) fn remember_document(

@@ -128,6 +128,18 @@ impl Windows {
         Some(busiest.0.to_owned())
     }
 
+    /// Returns what each second used, of all models, oldest first.
+    pub(super) fn by_second(&self) -> Vec<(i64, Amount)> {
+        let mut sums: Vec<(i64, Amount)> = Vec::new();
+        for (second, _, amount) in &self.seconds {
+            match sums.last_mut() {
+                Some((last, sum)) if last == second => sum.add(*amount),
+                _ => sums.push((*second, *amount)),
+            }
+        }
+        sums
+    }
+
     /// Adds what is promised now.
     pub(super) fn promise(&mut self, now: Timestamp, model: &str, amount: Amount) {
         self.seconds

@@ -25,6 +25,7 @@ import { PlayedUploads } from './bucket';
 import { inputOf, reservationOf, type Use } from './budget';
 import { makeJob, makeJobs, MAX_TOKENS, MODEL, REUSED, scatter, type PlayedJob } from './fixtures';
 import { Moment } from './moment';
+import { PlayedPilots } from './pilots';
 import { PlayedPrices } from './prices';
 import { summaryOf } from './results';
 import { PlayedTemplates } from './templates';
@@ -84,6 +85,7 @@ export class PlayedEngine {
   readonly storageProblem: Problem | null;
   readonly prices = new PlayedPrices();
   readonly templates = new PlayedTemplates();
+  readonly pilots = new PlayedPilots(this);
   readonly uploads: PlayedUploads;
   /** Results of earlier runs. */
   readonly older = new Map<JobId, OlderResult[]>();
@@ -246,6 +248,8 @@ export class PlayedEngine {
     this.jobs = [...this.jobs, ...made];
     this.batchCaps.set(batchId, submission.capMicros ?? this.settings.batchCapMicros);
     if (submission.paused) this.pausedBatches.add(batchId);
+    const asked = made.filter((job) => job.status === 'pending').map((job) => job.jobId);
+    this.pilots.begin(batchId, asked, submission.pilot);
     this.changed(made.map((job) => job.jobId));
     return { batchId, jobIds: made.map((job) => job.jobId) };
   }

@@ -26,6 +26,7 @@ import { overviewOf } from './overview';
 import { reportOf } from './reports';
 import { pageDrawing } from './documents';
 import { playParts } from './parts';
+import { forecastOfJobs, forecastOfPlan } from './pilots';
 import { CHECK, isReusable, planOf, scanReport, unlocked } from './scans';
 import * as selections from './selections';
 import { playedSettings, profileOf } from './settings';
@@ -221,6 +222,18 @@ export function createBackend(query: URLSearchParams): Backend {
         reports.set(scanId, report);
         return report;
       }),
+    forecastSubmission: (scanId, submission) =>
+      answer('forecastSubmission', () => {
+        const price = engine.prices.of(submission.model ?? engine.settings.model) ?? null;
+        return forecastOfPlan(planOf(scanOf(scanId), submission, price, checked), submission, engine);
+      }),
+    countTokens: (scanId) =>
+      answer('countTokens', () => {
+        const files = scanOf(scanId).files.filter((file) => file.document.finding === null).length;
+        checked = true;
+        return { counted: files, countable: files, files };
+      }),
+    cancelCounting: () => answer('cancelCounting', () => undefined),
     checkEstimates: (scanId) =>
       answer('checkEstimates', () => {
         scanOf(scanId);
@@ -246,6 +259,8 @@ export function createBackend(query: URLSearchParams): Backend {
       ),
     planRetry: (selection, changes) =>
       answer('planRetry', () => selections.planRetry(engine, selection, changes)),
+    forecastRetry: (selection, changes) =>
+      answer('forecastRetry', () => forecastOfJobs(selections.selected(engine, selection), changes, engine)),
     retry: (selection, changes) => answer('retry', () => selections.retry(engine, selection, changes)),
     unlockJobs: (selection, password) =>
       answer('unlockJobs', () => selections.unlockJobs(engine, selection, password)),
@@ -284,6 +299,14 @@ export function createBackend(query: URLSearchParams): Backend {
       ),
     setBatchCap: (batchId, capMicros) =>
       answer('setBatchCap', () => engine.set(() => engine.batchCaps.set(batchId, capMicros))),
+    pilot: (batchId, changes) =>
+      answer('pilot', () => {
+        const report = engine.pilots.report(batchId, changes);
+        if (!report) throw problem('bad-input', 'This batch has no pilot.', 'Add files with a pilot.');
+        return report;
+      }),
+    releasePilot: (batchId, changes) => answer('releasePilot', () => engine.pilots.release(batchId, changes)),
+    cancelBehindPilot: (batchId) => answer('cancelBehindPilot', () => engine.pilots.cancel(batchId)),
     pauseLane: (queue, paused) =>
       answer('pauseLane', () =>
         engine.set(() => {

@@ -16,6 +16,7 @@ const OF_THE_JOB: WaitingReason['reason'][] = [
   'delayed',
   'job-paused',
   'batch-paused',
+  'pilot',
   'file-missing',
   'price-unknown',
 ];
@@ -77,6 +78,8 @@ export class Moment {
     const own = job.waiting ?? { reason: 'ready' as const };
     if (job.paused) return { reason: 'job-paused' };
     if (engine.pausedBatches.has(job.batchId)) return { reason: 'batch-paused' };
+    const behindPilot = engine.pilots.reasonOf(job);
+    if (behindPilot) return behindPilot;
     if (own.reason === 'retrying' && own.at > now) return own;
     if (own.reason === 'delayed' && own.until > now) return own;
     if (engine.pausedLanes.has(job.queue)) return { reason: 'queue-paused' };

@@ -48,6 +48,7 @@ export function batchesOf(engine: PlayedEngine, moment = new Moment(engine)): Ba
           reservedMicros: 0,
           capMicros: null,
         },
+        pilot: engine.pilots.viewOf(job.batchId),
       };
       batches.set(job.batchId, batch);
     }

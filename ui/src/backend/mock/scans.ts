@@ -152,6 +152,7 @@ export function planOf(
     refused: [],
     inParts: long.length,
     calls: asked.length + long.reduce((sum, file) => sum + partsOf(file), 0),
+    counted: 0,
     inputTokens: free ? 0 : asked.reduce((sum, file) => sum + inputOf({ pages: file.document.pages }), 0),
     modelNotice: null,
     estimates: checked ? CHECK : null,

@@ -30,6 +30,7 @@ export function playedSettings(query: URLSearchParams): Settings {
     inputTokensPerMinute: null,
     outputTokensPerMinute: null,
     tokensPerMinute: 400_000,
+    countsPerMinute: 500,
     dayCapMicros: Number(dayCap ?? 40) * 1_000_000,
     monthCapMicros: 600_000_000,
     batchCapMicros: null,

@@ -2,6 +2,7 @@
 import type { BatchId } from "./BatchId";
 import type { JobCounts } from "./JobCounts";
 import type { Money } from "./Money";
+import type { PilotView } from "./PilotView";
 import type { Timestamp } from "./Timestamp";
 
 /**
@@ -31,4 +32,8 @@ paused: boolean,
 /**
  * What it has cost and may still cost.
  */
-money: Money, };
+money: Money, 
+/**
+ * Where its pilot stands; `None` for a batch without one.
+ */
+pilot: PilotView | null, };

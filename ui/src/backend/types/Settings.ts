@@ -102,6 +102,10 @@ outputTokensPerMinute: number | null,
  */
 tokensPerMinute: number, 
 /**
+ * Most calls within 60 s that only count tokens. The provider has a limit of its own for them.
+ */
+countsPerMinute: number, 
+/**
  * Most micro-dollars a day; `None` for no cap.
  */
 dayCapMicros: number | null, 

@@ -41,4 +41,8 @@ variables: { [key in string]: string },
 /**
  * Whether files that have a result already are asked again, and paid again.
  */
-fresh: boolean, };
+fresh: boolean, 
+/**
+ * Jobs that run first, while the others wait for a person's word; `None` for all at once.
+ */
+pilot: number | null, };

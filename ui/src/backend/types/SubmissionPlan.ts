@@ -32,13 +32,17 @@ inParts: number,
  */
 calls: number, 
 /**
- * Input tokens of all calls, estimated.
+ * Input tokens of all calls: as counted, else as estimated.
  */
 inputTokens: number, 
 /**
  * What should be known of the end of the model; `None` where none is near.
  */
 modelNotice: ModelNotice | null, 
+/**
+ * Jobs that would be asked and whose tokens the provider counted.
+ */
+counted: number, 
 /**
  * How such estimates compared with what was counted; `None` until anything was.
  */

@@ -46,7 +46,11 @@ until: Timestamp | null, } | { "reason": "price-unknown",
 /**
  * The model.
  */
-model: string, } | { "reason": "behind-high" } | { "reason": "queue-paused" } | { "reason": "batch-paused" } | { "reason": "job-paused" } | { "reason": "outside-quiet-hours", 
+model: string, } | { "reason": "behind-high" } | { "reason": "queue-paused" } | { "reason": "batch-paused" } | { "reason": "job-paused" } | { "reason": "pilot", 
+/**
+ * Jobs of the pilot that have not ended; 0 when only the person's word is missing.
+ */
+left: number, } | { "reason": "outside-quiet-hours", 
 /**
  * When they begin.
  */

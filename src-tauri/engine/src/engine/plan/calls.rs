@@ -4,7 +4,7 @@ use super::document_work;
 use crate::model::{Cause, EstimateCheck, Finding, ScannedFile, Sends};
 use crate::parts::{self, Known, Part, Question};
 use crate::pdf::Measures;
-use crate::pricing::{Estimate, Prices, estimate};
+use crate::pricing::{Estimate, Learned, Prices, estimate_knowing};
 
 /// Returns the parts that a file is asked in; none where one call takes it.
 ///
@@ -41,20 +41,24 @@ fn is_blank(file: &ScannedFile) -> bool {
     text.is_some_and(|text| text.all_read && text.letters == 0 && text.ideographs == 0)
 }
 
-/// Returns what each call about a file takes.
+/// Returns what each call about a file takes, of which some may be known.
 pub(in crate::engine) fn calls(
     file: &ScannedFile,
     parts: &[Part],
     question: &Question<'_>,
+    learned: &Learned,
 ) -> Vec<Estimate> {
     if parts.is_empty() {
         let document = document_work(file, question.sends);
         let work = question.work(document.pages, document.text);
-        return vec![estimate(question.model, &work)];
+        return vec![estimate_knowing(question.model, &work, learned)];
     }
-    let mut calls: Vec<Estimate> = parts.iter().map(|part| question.part(part)).collect();
-    calls.push(question.combining(&[], parts.len() as u64));
-    calls
+    let parted = parts.iter().map(|part| question.part(part));
+    let combining = question.combining(&[], parts.len() as u64);
+    parted
+        .chain([combining])
+        .map(|call| call.expecting(learned.output.as_ref()))
+        .collect()
 }
 
 /// What calls come to together; nothing is known of a sum with an unknown part.

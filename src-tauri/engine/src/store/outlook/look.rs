@@ -11,7 +11,7 @@ use crate::store::candidate::{Candidate, Line, in_line};
 use crate::store::circuits::Open;
 use crate::store::gate::{Gate, Verdict};
 use crate::store::queues::Lane;
-use crate::store::{Result, candidate, held, remote, rows, turns};
+use crate::store::{Result, candidate, held, pilots, remote, rows, turns};
 
 /// Jobs that are looked at behind one that the next claim sets aside.
 const MOST_SET_ASIDE: usize = 50;
@@ -389,10 +389,11 @@ impl<'look> Look<'look> {
         let first = self
             .connection
             .prepare_cached(&format!(
-                "SELECT j.held, j.model, {}, {} FROM jobs AS j
+                "SELECT j.held, j.model, {}, {}, {} FROM jobs AS j
                  WHERE j.status = 'pending' AND j.held <> 0 AND j.queue = ?1 LIMIT 1",
                 candidate::BATCH_MONEY_COLUMNS,
-                candidate::WORK_COLUMNS
+                candidate::WORK_COLUMNS,
+                pilots::LEFT_COLUMN
             ))?
             .query_row([lane.queue.as_str()], |row| {
                 let model: String = row.get(1)?;
@@ -408,6 +409,7 @@ impl<'look> Look<'look> {
                     &candidate::batch_money(row, 2)?,
                     worst,
                     self.upload_trouble.map(|trouble| trouble.message.as_str()),
+                    rows::unsigned(row, 12)?,
                 ))
             })
             .optional()?

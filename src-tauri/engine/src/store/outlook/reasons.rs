@@ -12,13 +12,15 @@ pub(in crate::store) fn reason_of(open: &Open) -> WaitingReason {
     }
 }
 
-/// Returns why a job is passed over, of its bits; `None` without any.
+/// Returns why a job is passed over, of its bits; `None` without any. `pilot_left` are the jobs of its batch's
+/// pilot that have not ended.
 pub(in crate::store) fn held_reason(
     bits: i64,
     model: String,
     batch_money: &Money,
     at_worst_micros: Option<i64>,
     upload_message: Option<&str>,
+    pilot_left: u64,
 ) -> Option<WaitingReason> {
     if bits & held::UPLOADING != 0 {
         Some(WaitingReason::Uploading {
@@ -28,6 +30,8 @@ pub(in crate::store) fn held_reason(
         Some(WaitingReason::JobPaused)
     } else if bits & held::BATCH_PAUSED != 0 {
         Some(WaitingReason::BatchPaused)
+    } else if bits & held::PILOT != 0 {
+        Some(WaitingReason::Pilot { left: pilot_left })
     } else if bits & held::NO_PRICE != 0 {
         Some(WaitingReason::PriceUnknown { model })
     } else if bits & held::BATCH_CAPPED != 0 {

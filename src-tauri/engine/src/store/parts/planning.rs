@@ -7,9 +7,9 @@ use crate::error::EngineError;
 use crate::model::{Finding, PageRange, Provider, Sha256};
 use crate::parts::{self, Known, Part, Question};
 use crate::pdf::{Measures, PageMeasure};
-use crate::pricing::{DocumentWork, Estimate, Work, estimate};
+use crate::pricing::{DocumentWork, Estimate, Work, estimate_knowing};
 use crate::store::candidate::document_text;
-use crate::store::{Changes, Result, models, policy, rows};
+use crate::store::{Changes, Result, learned, models, policy, rows};
 
 /// Returns the parts that a job would be asked in, as far as its document is known.
 ///
@@ -162,6 +162,13 @@ pub(in crate::store) fn calls_left(
         })?;
         found.collect::<rusqlite::Result<_>>()?
     };
+    let learned = learned::of_job(
+        connection,
+        job_id,
+        question.model,
+        question.sends,
+        changes.template.as_ref(),
+    )?;
     if answered.is_empty() && waiting.is_empty() {
         let document = whole.document.map(|document| DocumentWork {
             sends: question.sends,
@@ -173,11 +180,15 @@ pub(in crate::store) fn calls_left(
             prompt_characters: question.prompt_characters,
             max_tokens: question.max_tokens,
         };
-        return Ok(vec![estimate(question.model, &work)]);
+        return Ok(vec![estimate_knowing(question.model, &work, &learned)]);
     }
     let mut calls: Vec<Estimate> = waiting.iter().map(|part| question.part(part)).collect();
     calls.push(question.combining(&answered, waiting.len() as u64));
-    Ok(calls)
+    let output = learned.output.as_ref();
+    Ok(calls
+        .into_iter()
+        .map(|call| call.expecting(output))
+        .collect())
 }
 
 /// Returns what is asked with changes. What a call takes is that of the changed model already.

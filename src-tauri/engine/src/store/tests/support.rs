@@ -75,6 +75,7 @@ pub(super) fn batch(prompts: &[&str]) -> NewBatch {
         expected_micros: None,
         at_worst_micros: None,
         folder: None,
+        pilot: Vec::new(),
         jobs: prompts
             .iter()
             .map(|prompt| NewJob {

@@ -66,6 +66,7 @@ impl World<'_> {
             at_worst_micros: None,
             folder: None,
             jobs,
+            pilot: Vec::new(),
         };
         submit::insert(self.connection, &new, self.now).map_err(said)
     }

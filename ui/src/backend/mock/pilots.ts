@@ -1,0 +1,192 @@
+/** Forecasts and pilots of the played engine: what jobs will come to, and which wait for a person's word. */
+import { currentTime } from '../../app/clock.svelte';
+import type { Affected } from '../types/Affected';
+import type { BatchId } from '../types/BatchId';
+import type { DeliveryForecast } from '../types/DeliveryForecast';
+import type { Forecast } from '../types/Forecast';
+import type { JobId } from '../types/JobId';
+import type { LimitedBy } from '../types/LimitedBy';
+import type { PilotReport } from '../types/PilotReport';
+import type { PilotView } from '../types/PilotView';
+import type { RetryChanges } from '../types/RetryChanges';
+import type { Submission } from '../types/Submission';
+import type { SubmissionPlan } from '../types/SubmissionPlan';
+import type { WaitingReason } from '../types/WaitingReason';
+import { costOf, inputOf } from './budget';
+import type { PlayedEngine } from './engine';
+import { MAX_TOKENS, type PlayedJob } from './fixtures';
+import { batchesOf } from './overview';
+
+const ENDED = ['completed', 'needs-review', 'failed', 'dead-lettered', 'cancelled'];
+const HOUR_MS = 3_600_000;
+/** How long the played answers take. */
+const ANSWER_MS = 20_000;
+
+interface Sums {
+  jobs: number;
+  calls: number;
+  inputTokens: number;
+  counted: number;
+  expectedMicros: number | null;
+  atWorstMicros: number | null;
+}
+
+/** What jobs come to, by the way that they go. */
+function forecastOf(sums: Sums, model: string, engine: PlayedEngine): Forecast {
+  const now = currentTime();
+  const tokens = sums.inputTokens + sums.calls * 900;
+  const minutes = Math.floor(tokens / engine.settings.tokensPerMinute);
+  const way = (delivery: DeliveryForecast['delivery'], percent: number): DeliveryForecast => {
+    const lane = engine.lanes[delivery === 'high' ? 'high' : 'bulk'];
+    const rounds = Math.ceil(sums.calls / lane.maxConcurrency);
+    const byTokens = minutes * 60_000 > rounds * ANSWER_MS;
+    const limitedBy: LimitedBy = byTokens ? 'tokens' : rounds > 1 ? 'concurrency' : 'answers';
+    const part = (micros: number): number => Math.ceil((micros * percent) / 100);
+    const { expectedMicros, atWorstMicros } = sums;
+    return {
+      delivery,
+      price:
+        expectedMicros === null || atWorstMicros === null
+          ? null
+          : {
+              lowMicros: part(expectedMicros * 0.8),
+              expectedMicros: part(expectedMicros),
+              highMicros: part(Math.min(expectedMicros * 1.5, atWorstMicros)),
+              worstMicros: part(atWorstMicros),
+            },
+      finish:
+        delivery === 'batch'
+          ? { usuallyAt: now + HOUR_MS, atLatest: now + 24 * HOUR_MS, limitedBy: 'provider' }
+          : { usuallyAt: now + Math.max(minutes * 60_000, rounds * ANSWER_MS), atLatest: null, limitedBy },
+      obstacle: engine.pausedLanes.has(delivery === 'high' ? 'high' : 'bulk')
+        ? { reason: 'queue-paused' }
+        : null,
+      caps: [],
+    };
+  };
+  return {
+    jobs: sums.jobs,
+    calls: sums.calls,
+    model,
+    input: {
+      tokens: sums.inputTokens,
+      worstTokens: sums.inputTokens * 3,
+      countedJobs: sums.counted,
+      estimatedJobs: sums.jobs - sums.counted,
+      usuallyOffPercent: null,
+    },
+    output: { low: 300, expected: 900, high: MAX_TOKENS, worst: MAX_TOKENS, answers: 0 },
+    deliveries: [way('high', 100), way('bulk', 100), way('batch', 50)],
+  };
+}
+
+export function forecastOfPlan(plan: SubmissionPlan, submission: Submission, engine: PlayedEngine): Forecast {
+  const model = submission.model ?? engine.settings.model;
+  return forecastOf({ ...plan, jobs: plan.toRun }, model, engine);
+}
+
+export function forecastOfJobs(jobs: PlayedJob[], changes: RetryChanges, engine: PlayedEngine): Forecast {
+  const model = changes.model ?? jobs[0]?.model ?? engine.settings.model;
+  const price = engine.prices.of(model);
+  const costs = price ? jobs.map((job) => costOf(job, price)) : null;
+  return forecastOf(
+    {
+      jobs: jobs.length,
+      calls: jobs.length,
+      inputTokens: jobs.reduce((sum, job) => sum + inputOf(job), 0),
+      counted: 0,
+      expectedMicros: costs && costs.reduce((sum, cost) => sum + cost.expected, 0),
+      atWorstMicros: costs && costs.reduce((sum, cost) => sum + cost.atWorst, 0),
+    },
+    model,
+    engine,
+  );
+}
+
+export class PlayedPilots {
+  private readonly pilots = new Map<BatchId, { jobs: Set<JobId>; released: boolean }>();
+
+  constructor(private readonly engine: PlayedEngine) {}
+
+  /** Has the jobs of a new batch wait for the first of them, where a pilot is wanted. */
+  begin(batchId: BatchId, jobs: JobId[], wanted: number | null): void {
+    if (wanted === null || wanted >= jobs.length) return;
+    this.pilots.set(batchId, { jobs: new Set(jobs.slice(0, wanted)), released: false });
+  }
+
+  viewOf(batchId: BatchId): PilotView | null {
+    const pilot = this.pilots.get(batchId);
+    if (!pilot) return null;
+    const left = this.ofPilot(batchId).filter((job) => !ENDED.includes(job.status));
+    return {
+      jobs: pilot.jobs.size,
+      left: left.length,
+      waiting: this.behind(batchId).length,
+      released: pilot.released,
+    };
+  }
+
+  reasonOf(job: PlayedJob): WaitingReason | null {
+    if (!this.waits(job)) return null;
+    return { reason: 'pilot', left: this.viewOf(job.batchId)?.left ?? 0 };
+  }
+
+  report(batchId: BatchId, changes: RetryChanges): PilotReport | null {
+    const batch = batchesOf(this.engine).find((each) => each.batchId === batchId);
+    if (!batch || !this.pilots.has(batchId)) return null;
+    const jobs = this.ofPilot(batchId);
+    const having = (...statuses: string[]): number =>
+      jobs.filter((job) => statuses.includes(job.status)).length;
+    return {
+      batch,
+      done: having('completed'),
+      needsReview: having('needs-review'),
+      failed: having('failed', 'dead-lettered', 'cancelled'),
+      expectedInputTokens: jobs.reduce((sum, job) => sum + inputOf(job), 0),
+      inputTokens: jobs.reduce((sum, job) => sum + job.inputTokens, 0),
+      outputTokens: jobs.reduce((sum, job) => sum + job.outputTokens, 0),
+      costMicros: jobs.reduce((sum, job) => sum + (job.costMicros ?? 0), 0),
+      rest: forecastOfJobs(this.behind(batchId), changes, this.engine),
+    };
+  }
+
+  release(batchId: BatchId, changes: RetryChanges): Affected {
+    return this.end(batchId, (job) => {
+      job.model = changes.model ?? job.model;
+      job.template = changes.template ?? job.template;
+      job.queue = changes.queue ?? job.queue;
+      job.waiting = { reason: 'ready' };
+    });
+  }
+
+  cancel(batchId: BatchId): Affected {
+    return this.end(batchId, (job) =>
+      Object.assign(job, { status: 'cancelled', waiting: null, completedAt: currentTime() }),
+    );
+  }
+
+  private end(batchId: BatchId, change: (job: PlayedJob) => void): Affected {
+    const jobs = this.behind(batchId);
+    const pilot = this.pilots.get(batchId);
+    if (pilot) pilot.released = true;
+    jobs.forEach(change);
+    this.engine.changed(jobs.map((job) => job.jobId));
+    return { jobs: jobs.length, unchanged: 0 };
+  }
+
+  private ofPilot(batchId: BatchId): PlayedJob[] {
+    const pilot = this.pilots.get(batchId);
+    return this.engine.jobs.filter((job) => pilot?.jobs.has(job.jobId));
+  }
+
+  private behind(batchId: BatchId): PlayedJob[] {
+    return this.engine.jobs.filter(
+      (job) => job.batchId === batchId && job.status === 'pending' && this.waits(job),
+    );
+  }
+
+  private waits(job: PlayedJob): boolean {
+    const pilot = this.pilots.get(job.batchId);
+    return pilot !== undefined && !pilot.released && !pilot.jobs.has(job.jobId);
+  }
+}
