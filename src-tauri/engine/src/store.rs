@@ -43,6 +43,7 @@ mod tests;
 mod turns;
 mod unlock;
 mod uploads;
+mod usual;
 mod windows;
 mod writer;
 

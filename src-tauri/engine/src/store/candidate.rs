@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, Row};
 
+use super::usual::{Pair, Usual, usual_column};
 use super::{Result, rows};
 use crate::model::{BatchId, JobId, JobKind, Money, Provider, QueueName, Sends, Timestamp};
 use crate::pricing::{DocumentWork, Estimate, TextWork, Work, estimate};
@@ -15,6 +16,8 @@ pub(super) struct Candidate {
     pub(super) provider: Provider,
     pub(super) model: String,
     pub(super) work: Work,
+    /// What calls like its next one took; `None` where there were not enough of them.
+    pub(super) usual: Option<Usual>,
     /// An answer that was paid for waits to be published.
     pub(super) has_answer: bool,
     /// What its batch has cost, with its cap.
@@ -207,9 +210,13 @@ pub(super) fn in_line(
     let held = line.held();
     // What nobody pays for needs no forecast.
     let columns = match provider {
-        Provider::Claude => format!("{BATCH_MONEY_COLUMNS}, {WORK_COLUMNS}"),
+        Provider::Claude => format!(
+            "{BATCH_MONEY_COLUMNS}, {WORK_COLUMNS}, {}",
+            usual_column()
+        ),
         Provider::Offline => {
-            "NULL, NULL, NULL, NULL, j.kind, NULL, NULL, NULL, j.max_tokens, j.sends".to_owned()
+            "NULL, NULL, NULL, NULL, j.kind, NULL, NULL, NULL, j.max_tokens, j.sends, NULL"
+                .to_owned()
         }
     };
     let mut found = Vec::new();
@@ -263,7 +270,7 @@ pub(super) fn answered(
     let mut statement = connection.prepare_cached(&format!(
         // There are few answers, and many jobs.
         "SELECT j.seq, j.job_id, j.batch_id, j.model, j.position, j.available_at, 1,
-                {BATCH_MONEY_COLUMNS}, {WORK_COLUMNS}
+                {BATCH_MONEY_COLUMNS}, {WORK_COLUMNS}, NULL
          FROM answers AS a CROSS JOIN jobs AS j
               ON j.job_id = a.job_id AND j.generation = a.generation
          WHERE j.status = 'pending' AND j.held = 0 AND j.queue = ?1 AND j.provider = ?2
@@ -288,5 +295,6 @@ fn candidate(row: &Row<'_>, provider: Provider) -> rusqlite::Result<Candidate> {
         has_answer: row.get(6)?,
         batch_money: batch_money(row, 7)?,
         work: work(row, 11)?,
+        usual: rows::optional_json::<Pair>(row, 17)?.map(Usual::from),
     })
 }

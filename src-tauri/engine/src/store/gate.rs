@@ -8,6 +8,7 @@ use rusqlite::Connection;
 
 use super::candidate::Candidate;
 use super::policy::Policy;
+use super::usual::Usual;
 use super::windows::{Amount, Limits, Scarce, Windows};
 use super::{Result, held, rows};
 use crate::calendar::LocalTime;
@@ -31,6 +32,8 @@ pub(super) enum Verdict {
     /// It has to wait, and all behind it in its lane that cost anything.
     Wait {
         reason: WaitingReason,
+        /// When it may go on; `None` while only a person can change that.
+        until: Option<Timestamp>,
         /// Whether for tokens or requests that all models share.
         shared: bool,
     },
@@ -119,7 +122,7 @@ impl Gate {
 
     /// Says whether a call is larger than the budget of a whole minute.
     pub(super) fn is_oversized(&self, model: &str, estimate: &Estimate) -> bool {
-        let amount = amount_of(estimate);
+        let amount = amount_of(estimate, None);
         self.limits_of(model).exceeded_by(amount).is_some()
     }
 
@@ -137,8 +140,9 @@ impl Gate {
                 },
             };
         };
-        let amount = amount_of(&estimate);
-        if let Err(verdict) = self.room_in_minute(job, amount) {
+        let oversized = self.is_oversized(&job.model, &estimate);
+        let amount = amount_of(&estimate, job.usual.filter(|_| !oversized));
+        if let Err(verdict) = self.room_in_minute(job, amount, oversized) {
             return verdict;
         }
         if let Err(verdict) = self.room_under_caps(job, micros) {
@@ -147,15 +151,21 @@ impl Gate {
         Verdict::Admit(Some(Promise { amount, micros }))
     }
 
-    fn room_in_minute(&self, job: &Candidate, amount: Amount) -> std::result::Result<(), Verdict> {
+    fn room_in_minute(
+        &self,
+        job: &Candidate,
+        amount: Amount,
+        oversized: bool,
+    ) -> std::result::Result<(), Verdict> {
         let told = self.told.get(&job.model).copied().unwrap_or_default();
         if let Some(until) = told.wait_until.filter(|until| *until > self.local.now) {
             return Err(Verdict::Wait {
                 reason: WaitingReason::TokenBudget { until },
+                until: Some(until),
                 shared: false,
             });
         }
-        if self.limits_of(&job.model).exceeded_by(amount).is_some() {
+        if oversized {
             // Larger than a whole minute: it runs alone, and holds up nobody.
             return if self.windows.is_empty() {
                 Ok(())
@@ -166,12 +176,17 @@ impl Gate {
                 })
             };
         }
-        let wait = |(scarce, until), shared| Verdict::Wait {
-            reason: match scarce {
-                Scarce::Requests => WaitingReason::RequestsBudget { until },
-                Scarce::Tokens => WaitingReason::TokenBudget { until },
-            },
-            shared,
+        let wait = |(scarce, free_at), shared| {
+            // Said in whole seconds.
+            let until = next_second(free_at);
+            Verdict::Wait {
+                reason: match scarce {
+                    Scarce::Requests => WaitingReason::RequestsBudget { until },
+                    Scarce::Tokens => WaitingReason::TokenBudget { until },
+                },
+                until: Some(free_at),
+                shared,
+            }
         };
         self.windows
             .room_for(amount, &self.limits(), None)
@@ -200,8 +215,13 @@ impl Gate {
         if let Some(reason) = over(&self.month, CapScope::Month, Some(self.local.month_ends_at))
             .or_else(|| over(&self.day, CapScope::Day, Some(self.local.day_ends_at)))
         {
+            let until = match reason {
+                WaitingReason::SpendCap { until, .. } => until,
+                _ => None,
+            };
             return Err(Verdict::Wait {
                 reason,
+                until,
                 shared: false,
             });
         }
@@ -222,13 +242,21 @@ impl Gate {
     }
 }
 
-/// Returns what a call is promised of the minute.
-fn amount_of(estimate: &Estimate) -> Amount {
+/// Returns what a call is promised of the minute: what is usual, where that is known.
+fn amount_of(estimate: &Estimate, usual: Option<Usual>) -> Amount {
+    let (input, output) = usual.map_or((estimate.dense_input, estimate.worst_output), |usual| {
+        usual.promised(estimate)
+    });
     Amount {
         requests: 1,
-        input: estimate.dense_input,
-        output: estimate.worst_output,
+        input,
+        output,
     }
+}
+
+/// Returns the whole second that a moment is or comes before.
+fn next_second(moment: Timestamp) -> Timestamp {
+    Timestamp(moment.0.saturating_add(999).div_euclid(1_000) * 1_000)
 }
 
 fn told(connection: &Connection, now: Timestamp) -> Result<HashMap<String, Told>> {

@@ -5,8 +5,8 @@ use rusqlite::{Connection, OptionalExtension as _};
 
 use super::candidate::Candidate;
 use super::gate::Promise;
-use super::windows::{self, Amount, second_of};
-use super::{Lease, Result, Store, held, rows};
+use super::windows::{self, Amount, tenth_of};
+use super::{Lease, Result, Store, held, rows, usual};
 use crate::calendar::LocalTime;
 use crate::model::{Timestamp, ToldLimits};
 
@@ -39,10 +39,10 @@ pub(super) fn reserve(
     promise: Promise,
     local: &LocalTime,
 ) -> Result<()> {
-    let second = second_of(local.now);
+    let tenth = tenth_of(local.now);
     connection
         .prepare_cached(
-            "INSERT INTO ledger (job_id, lease_id, batch_id, model, state, day, second, requests,
+            "INSERT INTO ledger (job_id, lease_id, batch_id, model, state, day, tenth, requests,
                                  input_tokens, output_tokens, micros, reserved_at)
              VALUES (?1, ?2, ?3, ?4, 'reserved', ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
         )?
@@ -52,14 +52,14 @@ pub(super) fn reserve(
             job.batch_id.as_str(),
             &job.model,
             &local.day,
-            second,
+            tenth,
             promise.amount.requests.cast_signed(),
             promise.amount.input.cast_signed(),
             promise.amount.output.cast_signed(),
             promise.micros,
             local.now.0,
         ))?;
-    windows::record(connection, second, &job.model, promise.amount)
+    windows::record(connection, tenth, &job.model, promise.amount)
 }
 
 /// Counts as spent what is still promised though no attempt runs any more.
@@ -79,7 +79,7 @@ struct Entry {
     state: String,
     batch_id: String,
     model: String,
-    second: i64,
+    tenth: i64,
     amount: Amount,
     micros: i64,
 }
@@ -128,6 +128,14 @@ pub(super) fn settle(
         }
     };
     correct_window(connection, &entry, amount, now)?;
+    if let Settlement::Known {
+        input_tokens,
+        output_tokens,
+        ..
+    } = settlement
+    {
+        usual::note(connection, lease, input_tokens, output_tokens)?;
+    }
     connection
         .prepare_cached(
             "UPDATE ledger SET state = ?2, requests = ?3, input_tokens = ?4, output_tokens = ?5,
@@ -155,7 +163,7 @@ pub(super) fn settle(
     Ok(())
 }
 
-/// Gives back to the second of the promise what was not used; what was used beyond it counts from now.
+/// Gives back to the moment of the promise what was not used; what was used beyond it counts from now.
 fn correct_window(
     connection: &Connection,
     entry: &Entry,
@@ -169,7 +177,7 @@ fn correct_window(
         output: promised.output.saturating_sub(used.output),
     };
     if unused != Amount::default() {
-        windows::give_back(connection, entry.second, &entry.model, unused)?;
+        windows::give_back(connection, entry.tenth, &entry.model, unused)?;
     }
     let beyond = Amount {
         requests: 0,
@@ -177,7 +185,7 @@ fn correct_window(
         output: used.output.saturating_sub(promised.output),
     };
     if beyond != Amount::default() {
-        windows::record(connection, second_of(now), &entry.model, beyond)?;
+        windows::record(connection, tenth_of(now), &entry.model, beyond)?;
     }
     Ok(())
 }
@@ -185,7 +193,7 @@ fn correct_window(
 fn entry(connection: &Connection, lease: &Lease) -> Result<Option<Entry>> {
     Ok(connection
         .prepare_cached(
-            "SELECT entry_id, state, batch_id, model, second, requests, input_tokens, output_tokens,
+            "SELECT entry_id, state, batch_id, model, tenth, requests, input_tokens, output_tokens,
                     micros
              FROM ledger WHERE job_id = ?1 AND lease_id = ?2",
         )?
@@ -195,7 +203,7 @@ fn entry(connection: &Connection, lease: &Lease) -> Result<Option<Entry>> {
                 state: row.get(1)?,
                 batch_id: row.get(2)?,
                 model: row.get(3)?,
-                second: row.get(4)?,
+                tenth: row.get(4)?,
                 amount: Amount {
                     requests: rows::unsigned(row, 5)?,
                     input: rows::unsigned(row, 6)?,

@@ -18,6 +18,7 @@ const MIGRATIONS: &[M<'static>] = &[
     // Makes the table of jobs anew.
     M::up(include_str!("../../../../migrations/0003_results.sql")).foreign_key_check(),
     M::up(include_str!("../../../../migrations/0004_documents.sql")),
+    M::up(include_str!("../../../../migrations/0005_drain.sql")),
 ];
 
 /// How long a statement waits for another program that writes.

@@ -13,4 +13,5 @@ mod recover;
 mod search;
 mod state_machine;
 mod support;
+mod usual;
 mod windows;
