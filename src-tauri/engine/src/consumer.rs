@@ -10,6 +10,7 @@ mod document;
 mod janitor;
 mod pace;
 mod parts;
+mod progress;
 mod publish;
 mod question;
 mod retry;

@@ -1,16 +1,24 @@
-//! How many calls to Claude run at once: a slow start, then a little more with each success, and half as
-//! much whenever the provider says that it is too much.
+//! How many calls to Claude run at once: few at first, twice as many every half second while nothing is refused,
+//! half as many whenever the provider says that it is too much, and after that a little more with each round.
+//!
+//! A provider that refuses does so at once, before it works on anything. So a call that was sent whole and is
+//! not refused soon after is taken, however long its answer may last, and there can be one more. Growing only
+//! with whole answers, as long as each of them takes, would cost minutes before a wide lane is in use.
 
-/// Calls at the start.
+use std::time::Duration;
+
+/// Calls at the start: enough to see whether the provider takes them, few enough to lose nothing if it does not.
 const FIRST: u32 = 2;
 /// More than all lanes may run together.
 const MOST: u32 = 500;
+/// A call that was not refused this long after it was sent is taken: some round trips on a slow line.
+pub(super) const TAKEN_AFTER: Duration = Duration::from_millis(500);
 
 /// Adapts the number of calls that run at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pace {
     limit: u32,
-    /// Until the first "too much" every success adds one; after it, a round of successes does.
+    /// Until the first "too much" every call that is taken adds one; after it, a round of successes does.
     starting: bool,
     /// Successes since the limit changed.
     successes: u32,
@@ -32,14 +40,23 @@ impl Pace {
         self.limit
     }
 
+    /// A call was taken while `running` of them ran, itself included. Says whether more may run now.
+    ///
+    /// A limit that is not half used says nothing of what the provider takes, so it does not grow.
+    pub(super) fn taken(&mut self, running: u32) -> bool {
+        let grows = self.starting && running.saturating_mul(2) >= self.limit && self.limit < MOST;
+        self.limit += u32::from(grows);
+        grows
+    }
+
     /// A call was answered while `running` of them ran, itself included. A limit that is not used up
     /// has not been tried, so it does not grow.
     pub(super) fn succeeded(&mut self, running: u32) {
-        if running < self.limit {
+        if self.starting || running < self.limit {
             return;
         }
         self.successes += 1;
-        if self.starting || self.successes >= self.limit {
+        if self.successes >= self.limit {
             self.successes = 0;
             self.limit = (self.limit + 1).min(MOST);
         }
@@ -59,24 +76,34 @@ impl Pace {
 mod tests {
     use super::*;
 
-    #[test]
-    fn it_starts_slowly_and_grows_with_each_success() {
-        let mut pace = Pace::default();
-        assert_eq!(pace.limit(), 2);
-        for _ in 0..8 {
-            pace.succeeded(pace.limit());
+    /// As if as many calls ran as may, and each of them was taken before the next ones began.
+    fn round_of_taken(pace: &mut Pace) {
+        let running = pace.limit();
+        for _ in 0..running {
+            assert!(pace.taken(running), "a limit that is used up grows");
         }
-        assert_eq!(pace.limit(), 10);
+    }
+
+    #[test]
+    fn it_doubles_with_each_round_that_nobody_refuses() {
+        let mut pace = Pace::default();
+        let mut limits = vec![pace.limit()];
+        for _ in 0..6 {
+            round_of_taken(&mut pace);
+            limits.push(pace.limit());
+        }
+        assert_eq!(limits, [2, 4, 8, 16, 32, 64, 128]);
     }
 
     #[test]
     fn too_much_halves_it_and_then_it_grows_by_one_a_round() {
         let mut pace = Pace::default();
         for _ in 0..8 {
-            pace.succeeded(pace.limit());
+            pace.taken(pace.limit());
         }
         pace.too_much(10);
         assert_eq!(pace.limit(), 5);
+        assert!(!pace.taken(5), "what is only taken does not count any more");
         for _ in 0..4 {
             pace.succeeded(5);
         }
@@ -88,6 +115,12 @@ mod tests {
     #[test]
     fn it_never_stops_and_never_grows_without_being_used() {
         let mut pace = Pace::default();
+        for _ in 0..4 {
+            round_of_taken(&mut pace);
+        }
+        let before = pace.limit();
+        assert!(!pace.taken(before / 2 - 1), "less than half was in use");
+        assert_eq!(pace.limit(), before);
         for _ in 0..10 {
             pace.too_much(1);
         }
@@ -96,5 +129,14 @@ mod tests {
             pace.succeeded(0);
         }
         assert_eq!(pace.limit(), 1);
+    }
+
+    #[test]
+    fn it_has_an_end() {
+        let mut pace = Pace::default();
+        for _ in 0..2_000 {
+            pace.taken(u32::MAX);
+        }
+        assert_eq!(pace.limit(), MOST);
     }
 }

@@ -2,7 +2,6 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -11,13 +10,14 @@ use tokio_util::sync::CancellationToken;
 use super::active::Wish;
 use super::document::prepared;
 use super::parts::{compare_estimate, divide, keep_part};
+use super::progress::Reporter;
 use super::publish::publish;
 use super::{Shared, question, retry};
 use crate::fault::FaultPoint;
 use crate::model::{
-    AttemptOutcome, AttemptStep, Cause, EngineEvent, JobId, JobKind, JobPhase, Provider,
+    AttemptOutcome, AttemptStep, Cause, EngineEvent, JobKind, JobPhase, Provider,
 };
-use crate::provider::{Answer, Billed, Failure, Progress, ToldLimits};
+use crate::provider::{Answer, Billed, Failure, Progress as _, ToldLimits};
 use crate::store::{
     AfterAttempt, AttemptEnd, ClaimedJob, NewAnswer, PartAnswer, Result, Settlement,
 };
@@ -32,8 +32,6 @@ const STORE_DELAY: Duration = Duration::from_millis(500);
 const LONGEST_STORE_DELAY: Duration = Duration::from_secs(30);
 /// However long a refusal says to wait, the model is asked again after this time.
 const LONGEST_HOLD: Duration = Duration::from_secs(600);
-/// Progress of a job is told at most this often, in milliseconds.
-const PROGRESS_INTERVAL: i64 = 150;
 
 /// Runs one attempt; whatever happens, the job does not stay marked as running.
 pub(super) async fn run(shared: Arc<Shared>, job: ClaimedJob, cut_off: CancellationToken) {
@@ -127,11 +125,7 @@ async fn deliver(
     job: &ClaimedJob,
     cut_off: &CancellationToken,
 ) -> std::result::Result<Answer, Failure> {
-    let progress = Reporter {
-        shared,
-        job,
-        told_at: AtomicI64::new(0),
-    };
+    let progress = Reporter::new(shared, job);
     progress.advanced(JobPhase::Reading, 0);
     // Holds the copy that is sent until the answer is there.
     let document;
@@ -157,7 +151,23 @@ async fn deliver(
     };
     let provider = (shared.providers)(job.provider)
         .map_err(|error| Failure::unsent(Cause::KeyRefused, error.to_string()))?;
-    provider.deliver(&request, &progress, cut_off).await
+    let mut call = provider.deliver(&request, &progress, cut_off);
+    let end = tokio::select! {
+        biased;
+        end = &mut call => Some(end),
+        () = progress.taken() => None,
+    };
+    let (end, counted) = match end {
+        Some(end) => (end, false),
+        None => {
+            progress.note_taken();
+            (call.await, true)
+        }
+    };
+    if end.is_ok() && !counted {
+        progress.note_taken();
+    }
+    end
 }
 
 async fn part_answers(
@@ -179,6 +189,7 @@ async fn priced(
 ) -> Result<(NewAnswer, Settlement)> {
     let cost_micros = match job.provider {
         Provider::Offline => Some(0),
+        Provider::Claude if answer.is_declined_at_once() => Some(0),
         Provider::Claude => {
             let prices = shared.store.prices().await?;
             // What was asked for counts where the answer names a model that has no price.
@@ -369,28 +380,4 @@ where
         }
     }
     change().await
-}
-
-/// Tells the fronts how an attempt comes on.
-struct Reporter<'attempt> {
-    shared: &'attempt Shared,
-    job: &'attempt ClaimedJob,
-    told_at: AtomicI64,
-}
-
-impl Progress for Reporter<'_> {
-    fn advanced(&self, phase: JobPhase, output_tokens: u64) {
-        let now = self.shared.clock.now().0;
-        if now - self.told_at.load(Ordering::Relaxed) < PROGRESS_INTERVAL {
-            return;
-        }
-        self.told_at.store(now, Ordering::Relaxed);
-        let job_id: JobId = self.job.lease.job_id.clone();
-        self.shared.emit(EngineEvent::JobProgress {
-            job_id,
-            phase,
-            output_tokens,
-            max_tokens: self.job.max_tokens,
-        });
-    }
 }

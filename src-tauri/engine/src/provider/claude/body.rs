@@ -3,7 +3,8 @@
 //! Ten documents of 20 MB under way at once cost ten chunks of memory, not ten documents. The length
 //! is known beforehand, so the body is sent with an exact `content-length`.
 
-use std::io::{Error as IoError, ErrorKind};
+use std::fs::File;
+use std::io::{Error as IoError, ErrorKind, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -13,8 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use futures_util::Stream;
 use futures_util::stream::try_unfold;
-use tokio::fs::File;
-use tokio::io::AsyncReadExt as _;
+use tokio::task::spawn_blocking;
 
 use super::MAX_BODY_BYTES;
 use super::envelope::{self, DATA_GAP, Envelope};
@@ -37,6 +37,8 @@ pub(super) struct Upload {
 
 struct OpenFile {
     file: File,
+    /// The bytes read last.
+    raw: Vec<u8>,
     name: String,
     bytes: u64,
     remaining: u64,
@@ -141,44 +143,53 @@ impl Upload {
         if first {
             return Ok(self.head.clone());
         }
-        let Some(open) = &mut self.file else {
+        let Some(open) = self.file.take() else {
             return Ok(self.tail.clone());
         };
-        let raw = open.read().await?;
-        let mut text = String::with_capacity(raw.len().div_ceil(3) * 4 + self.tail.len());
-        STANDARD.encode_string(&raw, &mut text);
-        if open.remaining == 0 {
-            // The end is held back until it is certain that what was sent is one version of the
-            // file: a request without its end is never worked on.
-            open.verify_unchanged().await?;
-            text.push_str(&String::from_utf8_lossy(&self.tail));
-            self.file = None;
-        }
+        let tail = self.tail.clone();
+        // Reading and encoding go together, so that the bytes are moved once on their way.
+        let read = spawn_blocking(move || open.encode_next(&tail)).await;
+        let (open, text) = read.map_err(|error| {
+            Failure::unsent(
+                Cause::Interrupted,
+                format!("The document was not read to its end: {error}."),
+            )
+        })??;
+        self.file = open;
         Ok(Bytes::from(text))
     }
 }
 
 impl OpenFile {
-    async fn read(&mut self) -> Result<Vec<u8>, Failure> {
+    /// Reads the next bytes and writes them as base64. After the last ones `tail` follows, and the file is
+    /// closed and gone. Blocks.
+    fn encode_next(mut self, tail: &[u8]) -> Result<(Option<Self>, String), Failure> {
         let wanted = self.remaining.min(CHUNK_BYTES as u64);
-        let mut raw = Vec::with_capacity(CHUNK_BYTES);
+        self.raw.clear();
         (&mut self.file)
             .take(wanted)
-            .read_to_end(&mut raw)
-            .await
+            .read_to_end(&mut self.raw)
             .map_err(|error| unreadable(&self.name, &error))?;
-        if (raw.len() as u64) < wanted {
+        if (self.raw.len() as u64) < wanted {
             return Err(self.changed());
         }
         self.remaining -= wanted;
-        Ok(raw)
+        let mut text = String::with_capacity(self.raw.len().div_ceil(3) * 4 + tail.len());
+        STANDARD.encode_string(&self.raw, &mut text);
+        if self.remaining > 0 {
+            return Ok((Some(self), text));
+        }
+        // The end is held back until it is certain that what was sent is one version of the
+        // file: a request without its end is never worked on.
+        self.verify_unchanged()?;
+        text.push_str(&String::from_utf8_lossy(tail));
+        Ok((None, text))
     }
 
-    async fn verify_unchanged(&self) -> Result<(), Failure> {
+    fn verify_unchanged(&self) -> Result<(), Failure> {
         let metadata = self
             .file
             .metadata()
-            .await
             .map_err(|error| unreadable(&self.name, &error))?;
         if metadata.len() == self.bytes && metadata.modified().ok() == self.modified {
             Ok(())
@@ -209,7 +220,7 @@ fn too_large(what: &str, bytes: u64, why: &str) -> Failure {
 
 async fn open(path: &Path, bytes: u64, name: &str) -> Result<OpenFile, Failure> {
     let unreadable = |error: IoError| unreadable(name, &error);
-    let file = File::open(path).await.map_err(unreadable)?;
+    let file = tokio::fs::File::open(path).await.map_err(unreadable)?;
     let metadata = file.metadata().await.map_err(unreadable)?;
     if !metadata.is_file() {
         return Err(Failure::unsent(
@@ -233,8 +244,10 @@ async fn open(path: &Path, bytes: u64, name: &str) -> Result<OpenFile, Failure> 
             format!("{name} has no bytes."),
         ));
     }
+    let most = usize::try_from(bytes).map_or(CHUNK_BYTES, |bytes| bytes.min(CHUNK_BYTES));
     Ok(OpenFile {
-        file,
+        file: file.into_std().await,
+        raw: Vec::with_capacity(most),
         name: name.to_owned(),
         bytes,
         remaining: bytes,
