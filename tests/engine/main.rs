@@ -5,6 +5,7 @@
     reason = "helpers of tests stop the test when they can't go on"
 )]
 
+mod bad_day;
 mod bucket;
 mod claude;
 mod claude_faults;
@@ -17,8 +18,10 @@ mod exports;
 mod intake;
 mod lifecycle;
 mod limits;
+mod money;
 mod offline;
 mod outbox;
+mod pace;
 mod parts;
 mod parts_divided;
 mod pdf;

@@ -10,6 +10,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::fault::FaultHook;
 use crate::outbox::NotificationSink;
 use crate::pdf::PdfWorkerConfig;
+use crate::provider::claude::Timeouts;
 use crate::secrets::{Keychain, SecretStore};
 
 /// How an [`Engine`](crate::Engine) is opened.
@@ -43,6 +44,8 @@ pub struct EngineConfig {
     pub fault: FaultHook,
     /// How long running jobs may go on after a shutdown was asked for.
     pub shutdown_deadline: Duration,
+    /// How long each part of a call to Claude may take.
+    pub timeouts: Timeouts,
 }
 
 impl EngineConfig {
@@ -64,6 +67,7 @@ impl EngineConfig {
             jitter_seed: rand::random(),
             fault: Arc::new(|_| {}),
             shutdown_deadline: Duration::from_secs(5),
+            timeouts: Timeouts::default(),
         }
     }
 

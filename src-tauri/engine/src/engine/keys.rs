@@ -218,6 +218,7 @@ pub(super) fn claude_at(
 ) -> Result<ClaudeProvider, EngineError> {
     let settings = addressed(config, settings.clone());
     let mut claude = ClaudeConfig::new(SecretString::from(""));
+    claude.timeouts = config.timeouts;
     if settings.text_only {
         claude.text_as = TextAs::Prompt;
     }
