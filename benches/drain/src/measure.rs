@@ -83,22 +83,26 @@ fn print(setting: Setting, planned: &[Planned], worked: &Worked, met: &Met) {
     let took = jobs.iter().map(|job| job.ended).max().unwrap_or(0) as f64 / 1e3;
     let bound = bound::bound(setting, planned, jobs);
     println!(
-        "{name}: {} PDFs, {} tokens, {} at once; took {took:.1} s; at least {:.1} s for {}, {:.1} s for its answers",
+        "{name}: {} PDFs, {} tokens, {} at once, {}; took {took:.1} s, in line at least {:.1} s, in any order {:.1} s",
         jobs.len(),
         bound::tokens(jobs),
         setting.at_once,
-        bound.budget,
         setting
             .tokens_per_minute
-            .map_or("no budget".to_owned(), |limit| format!("{limit} tokens a minute")),
-        bound.concurrency,
+            .map_or("any tokens a minute".to_owned(), |limit| format!(
+                "{limit} tokens a minute"
+            )),
+        bound.in_line,
+        bound.in_any_order(),
     );
     let again = jobs.iter().filter(|job| job.attempts != 1).count();
     println!(
-        "{name}: {} calls over {} connections, {again} jobs asked more than once",
-        met.calls, met.connections
+        "{name}: {} calls over {} connections, {again} jobs asked more than once; {:.3} times the least time in any order",
+        met.calls,
+        met.connections,
+        took / bound.in_any_order()
     );
-    figure(name, "ratio", took / bound.seconds(), "x", RATIO);
+    figure(name, "ratio", took / bound.in_line, "x", RATIO);
     figure(name, "429s", met.refused as f64, "calls", 0.0);
     figure(
         name,
@@ -119,5 +123,5 @@ fn print(setting: Setting, planned: &[Planned], worked: &Worked, met: &Met) {
 /// Prints a figure with its goal, of which it must not be more.
 fn figure(setting: &str, name: &str, value: f64, unit: &str, goal: f64) {
     let verdict = if value <= goal { "met" } else { "missed" };
-    println!("figure drain_{setting}_{name} {value:.2} {unit} goal {goal} {verdict}");
+    println!("figure drain_{setting}_{name} {value:.3} {unit} goal {goal} {verdict}");
 }

@@ -36,6 +36,12 @@ pub(crate) struct Done {
     pub(crate) attempts: u32,
 }
 
+impl Done {
+    pub(crate) fn tokens(&self) -> u64 {
+        self.input_tokens + self.output_tokens
+    }
+}
+
 /// What working the queue took.
 #[derive(Debug, Deserialize, Serialize)]
 pub(crate) struct Worked {
@@ -137,6 +143,8 @@ async fn jobs(engine: &Engine, began: Timestamp) -> Outcome<Vec<Done>> {
         }
         after = page.next;
         if after.is_none() {
+            // The list has the newest first; the line has the order of names.
+            all.sort_by(|one, other| one.title.cmp(&other.title));
             return Ok(all);
         }
     }
