@@ -58,4 +58,4 @@ fuzz: ## Throw broken PDFs at the children that read them (MINUTES=30, SEED=1, M
 clean: ## Remove everything that was built or installed
 	cargo clean
 	rm -rf ui/dist ui/dist-demo ui/node_modules ui/test-results .venv .cache gen
-	rm -rf benches/peers/effectum/durable benches/peers/plainjob/node_modules
+	rm -rf benches/peers/effectum/durable benches/peers/plainjob/node_modules tests/doubles/node_modules

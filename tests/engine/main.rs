@@ -5,6 +5,7 @@
     reason = "helpers of tests stop the test when they can't go on"
 )]
 
+mod aimock;
 mod bad_day;
 mod bucket;
 mod claude;
@@ -34,6 +35,7 @@ mod queue;
 mod reports;
 mod reuse;
 mod scans;
+mod scenarios;
 mod seed;
 mod shapes;
 mod support;

@@ -1,49 +1,18 @@
 """The official SDK as judge of the fake Claude server.
 
 Gistmill's tests trust the fake server; here a client that nobody of Gistmill wrote checks that the
-server behaves as the real API. `FAKE_CLAUDE_BIN` names the program (`cargo build --bin fake-claude`).
+server behaves as the real API.
 """
 
 import base64
-import json
-import os
-import subprocess
 
 import anthropic
 import pytest
 
+from conftest import KEY
+
 MODEL = "claude-sonnet-4-6"
-KEY = "sk-ant-test-sdk"
 PDF = b"%PDF-1.4\n1 0 obj << /Type /Page >> endobj\n" + bytes(range(256)) * 400 + b"\n%%EOF\n"
-
-
-@pytest.fixture
-def server(tmp_path):
-    """Returns a function that starts a server with some rules and gives a client of it."""
-    binary = os.environ.get("FAKE_CLAUDE_BIN")
-    if not binary:
-        pytest.fail("set FAKE_CLAUDE_BIN to the fake-claude program")
-    running = []
-
-    def start(*rules, key=KEY, arguments=(), **options):
-        scenario = tmp_path / f"scenario-{len(running)}.json"
-        scenario.write_text(json.dumps({"rules": list(rules)}))
-        process = subprocess.Popen(
-            [binary, "--api-key", KEY, "--scenario", str(scenario), *arguments],
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        running.append(process)
-        address = process.stdout.readline().strip()
-        assert address.startswith("http://127.0.0.1:")
-        options = {"max_retries": 0, "timeout": 20.0, **options}
-        return anthropic.Anthropic(base_url=address, api_key=key, **options)
-
-    yield start
-    for process in running:
-        process.terminate()
-        process.wait(timeout=10)
-        process.stdout.close()
 
 
 def fault(name, **conditions):

@@ -1,6 +1,7 @@
-//! What the tests stand on: a fake Claude server, an S3 server with faults, generated PDFs, and a
+//! What the tests stand on: a fake Claude server and a second one, an S3 server with faults, generated PDFs, and a
 //! look at the test folders.
 
+pub mod aimock;
 pub mod fake_claude;
 pub mod fault_proxy;
 pub mod pdf;

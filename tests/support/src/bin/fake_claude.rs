@@ -13,7 +13,7 @@ struct Arguments {
     /// Port to listen on; 0 takes a free one.
     #[arg(long, default_value_t = 0)]
     port: u16,
-    /// JSON file with the faults to play: {"rules": [{"request": 2, "reply": {"kind": "hang"}}]}.
+    /// JSON file with what is to happen: {"rules": [{"request": 2, "reply": {"kind": "hang"}}]}.
     #[arg(long, value_name = "FILE")]
     scenario: Option<PathBuf>,
     /// The only key accepted; every key is when left out.

@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
+use super::bill::BilledTokens;
 use super::journal::{Recorded, RecordedDocument};
-use super::script::Plan;
+use super::reply::Plan;
 
 /// What the picture of a page costs.
 const PICTURE: u64 = 1_574;
@@ -22,24 +23,42 @@ pub(super) struct Message {
     pub(super) stop_reason: String,
     pub(super) stop_details: Value,
     pub(super) input_tokens: u64,
+    pub(super) cache: Cache,
+    pub(super) thinking_tokens: u64,
+    /// All of them, thinking included.
     pub(super) output_tokens: u64,
+}
+
+/// Tokens of the input that the cache had a part in.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Cache {
+    pub(super) write_5m: u64,
+    pub(super) write_1h: u64,
+    pub(super) read: u64,
 }
 
 /// Counts the input as the API would, roughly.
 pub(super) fn input_tokens(request: &Recorded) -> u64 {
-    let documents: u64 = request.documents.iter().map(document_tokens).sum();
-    request.prompt.chars().count() as u64 / 4 + 10 + documents
+    let text: u64 = request.documents.iter().map(text_tokens).sum();
+    let pictures: u64 = request
+        .documents
+        .iter()
+        .map(|document| document.pages * PICTURE)
+        .sum();
+    let text = request.prompt.chars().count() as u64 / 4 + 10 + text;
+    let percent = if request.counts_more { 130 } else { 100 };
+    text * percent / 100 + pictures
 }
 
-/// Counts a document: a token for three and a half characters, and the pictures of its pages.
-fn document_tokens(document: &RecordedDocument) -> u64 {
+/// Counts the text of a document: a token for three and a half characters.
+fn text_tokens(document: &RecordedDocument) -> u64 {
     let tokens = |text: &String| text.trim().chars().count() as u64 * 2 / 7;
     if let Some(text) = &document.text {
         return tokens(text);
     }
     let read = document.page_texts.len() as u64;
     let text: u64 = document.page_texts.iter().map(tokens).sum();
-    document.pages * PICTURE + text + document.pages.saturating_sub(read) * UNREAD_PAGE
+    text + document.pages.saturating_sub(read) * UNREAD_PAGE
 }
 
 impl Message {
@@ -52,20 +71,48 @@ impl Message {
             Some(document) if request.cited && plan.text.is_none() => cited(document),
             _ => Vec::new(),
         };
-        let thinking_length = plan.thinking.as_ref().map_or(0, String::len);
+        let mut thinking = plan.thinking.clone();
+        if request.thinks && !plan.no_content {
+            thinking = thinking.or_else(|| Some(thought(request)));
+        }
+        let mut thinking_tokens = thinking
+            .as_ref()
+            .map_or(0, |thinking| thinking.len() as u64 / 4 + 1);
+        let mut text = (!plan.no_content).then_some(text);
+        let mut output_tokens =
+            text.as_ref().map_or(0, String::len) as u64 / 4 + 3 + thinking_tokens;
+        let mut stop_reason = "end_turn";
+        let most = request.max_tokens.unwrap_or(u64::MAX);
+        let is_free = plan.text.is_none() && plan.stop_reason.is_none();
+        if is_free && plan.output_tokens.is_none() && output_tokens > most {
+            // Thinking counts, too: it may leave no room for a text.
+            stop_reason = "max_tokens";
+            thinking_tokens = thinking_tokens.min(most);
+            output_tokens = most;
+            let room = (most - thinking_tokens) as usize * 4;
+            text = text
+                .map(|text| text.chars().take(room).collect::<String>())
+                .filter(|text| !text.is_empty());
+        }
+        let output_tokens = plan.output_tokens.unwrap_or(output_tokens);
+        let is_whole = text.is_some() && stop_reason == "end_turn";
         Self {
             id: format!("msg_{number:024}"),
             model: request.model.clone().unwrap_or_default(),
-            thinking: plan.thinking.clone(),
-            output_tokens: plan
-                .output_tokens
-                .unwrap_or((text.len() + thinking_length) as u64 / 4 + 3),
-            text: (!plan.no_content).then_some(text),
-            cited: if plan.no_content { Vec::new() } else { cited },
+            thinking,
+            output_tokens,
+            thinking_tokens: thinking_tokens.min(output_tokens),
+            cache: Cache {
+                write_5m: plan.cache_write_5m,
+                write_1h: plan.cache_write_1h,
+                read: plan.cache_read,
+            },
+            text,
+            cited: if is_whole { cited } else { Vec::new() },
             stop_reason: plan
                 .stop_reason
                 .clone()
-                .unwrap_or_else(|| "end_turn".to_owned()),
+                .unwrap_or_else(|| stop_reason.to_owned()),
             stop_details: plan.stop_details.clone().unwrap_or(Value::Null),
             input_tokens: plan.input_tokens.unwrap_or_else(|| input_tokens(request)),
         }
@@ -88,7 +135,34 @@ impl Message {
         message["stop_reason"] = json!(self.stop_reason);
         message["stop_details"] = self.stop_details.clone();
         message["usage"]["output_tokens"] = json!(self.output_tokens);
+        message["usage"]["output_tokens_details"] =
+            json!({"thinking_tokens": self.thinking_tokens});
         message
+    }
+
+    /// What is billed once it is written: nothing for what was declined before any output.
+    pub(super) fn billed(&self) -> BilledTokens {
+        if self.is_declined_at_once() {
+            return BilledTokens::default();
+        }
+        BilledTokens {
+            output: self.output_tokens,
+            ..self.billed_input()
+        }
+    }
+
+    pub(super) fn is_declined_at_once(&self) -> bool {
+        self.stop_reason == "refusal" && self.text.is_none() && self.thinking.is_none()
+    }
+
+    pub(super) fn billed_input(&self) -> BilledTokens {
+        BilledTokens {
+            input: self.input_tokens,
+            cache_write_5m: self.cache.write_5m,
+            cache_write_1h: self.cache.write_1h,
+            cache_read: self.cache.read,
+            output: 0,
+        }
     }
 
     /// The answer as `message_start` shows it: empty, with the input counted.
@@ -104,17 +178,29 @@ impl Message {
             "stop_details": null,
             "usage": {
                 "input_tokens": self.input_tokens,
-                "cache_creation_input_tokens": 0,
-                "cache_read_input_tokens": 0,
+                "cache_creation_input_tokens": self.cache.write_5m + self.cache.write_1h,
+                "cache_read_input_tokens": self.cache.read,
                 "cache_creation": {
-                    "ephemeral_5m_input_tokens": 0,
-                    "ephemeral_1h_input_tokens": 0
+                    "ephemeral_5m_input_tokens": self.cache.write_5m,
+                    "ephemeral_1h_input_tokens": self.cache.write_1h
                 },
                 "output_tokens": 1,
                 "service_tier": "standard",
             },
         })
     }
+}
+
+/// What is thought before an answer, the longer the more effort is asked for.
+fn thought(request: &Recorded) -> String {
+    let times = match request.effort.as_deref() {
+        Some("low") => 1,
+        Some("medium") => 4,
+        None | Some("high") => 8,
+        Some(_) => 16,
+    };
+    let step = "First what is asked, then what the document says of it, page by page. ";
+    step.repeat(times).trim_end().to_owned()
 }
 
 /// Statements with the places that they come from: of a PDF the first page, and the first two where there

@@ -2,24 +2,51 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use jiff::Timestamp;
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use super::check::invalid;
 use super::fault::Canned;
+use super::files::Files;
 use super::journal::RecordedDocument;
 
 /// The largest PDF whose text is read: it takes time, and tests with larger ones are about their bytes.
 const MOST_READ_BYTES: usize = 4 * 1024 * 1024;
 const MOST_READ_PAGES: u64 = 1_000;
 
+/// Where documents are that a request only names.
+pub(super) struct Library<'a> {
+    pub(super) files: &'a Files,
+    pub(super) workspace: &'a str,
+    pub(super) now: Timestamp,
+}
+
 /// Reads a document block; `None` for one whose content is elsewhere.
-pub(super) fn read(place: &str, block: &Value) -> Result<Option<RecordedDocument>, Canned> {
+pub(super) fn read(
+    library: &Library<'_>,
+    place: &str,
+    block: &Value,
+) -> Result<Option<RecordedDocument>, Canned> {
     let source = &block["source"];
     match source["type"].as_str() {
         Some("base64") => read_pdf(place, block).map(Some),
         Some("text") => read_text(place, block).map(Some),
-        Some("content" | "url" | "file") => Ok(None),
+        Some("file") => {
+            let Some(id) = source["file_id"].as_str() else {
+                return Err(invalid(format!(
+                    "{place}.document.source.file.file_id: Field required"
+                )));
+            };
+            let document = library
+                .files
+                .read(library.workspace, place, id, library.now)?;
+            Ok(Some(RecordedDocument {
+                title: title(block),
+                ..document
+            }))
+        }
+        Some("content" | "url") => Ok(None),
         _ => Err(invalid(format!(
             "{place}.document.source.type: Field required"
         ))),
@@ -38,17 +65,27 @@ fn read_text(place: &str, block: &Value) -> Result<RecordedDocument, Canned> {
             "{place}.document.source.text.data: Field required"
         )));
     };
-    if text.trim().is_empty() {
-        return Err(invalid(format!(
-            "{place}.document.source.text.data: String should have at least 1 character"
-        )));
-    }
+    let document = of_text(text.as_bytes())
+        .map_err(|words| invalid(format!("{place}.document.source.text.data: {words}")))?;
     Ok(RecordedDocument {
         title: title(block),
-        sha256: hex::encode(Sha256::digest(text)),
+        ..document
+    })
+}
+
+/// Reads a text document, or says what is wrong with it.
+pub(super) fn of_text(bytes: &[u8]) -> Result<RecordedDocument, &'static str> {
+    let text = String::from_utf8_lossy(bytes).into_owned();
+    if text.trim().is_empty() {
+        return Err("String should have at least 1 character");
+    }
+    Ok(RecordedDocument {
+        title: None,
+        file_id: None,
+        sha256: hex::encode(Sha256::digest(bytes)),
         pages: 0,
-        bytes: text.len(),
-        text: Some(text.to_owned()),
+        bytes: bytes.len(),
+        text: Some(text),
         page_texts: Vec::new(),
     })
 }
@@ -70,25 +107,32 @@ fn read_pdf(place: &str, block: &Value) -> Result<RecordedDocument, Canned> {
             "{place}.document.source.base64.data: Invalid base64 data"
         ))
     })?;
+    let document = of_pdf(&bytes)
+        .map_err(|words| invalid(format!("{place}.pdf.source.base64.data: {words}")))?;
+    Ok(RecordedDocument {
+        title: title(block),
+        ..document
+    })
+}
+
+/// Reads a PDF, or says what is wrong with it.
+pub(super) fn of_pdf(bytes: &[u8]) -> Result<RecordedDocument, &'static str> {
     // As readers do: a header may stand anywhere in the first kilobyte.
     let head = &bytes[..bytes.len().min(1024)];
     if !head.windows(5).any(|window| window == b"%PDF-") {
-        return Err(invalid(format!(
-            "{place}.pdf.source.base64.data: The PDF specified was not valid."
-        )));
+        return Err("The PDF specified was not valid.");
     }
-    if count(&bytes, b"/Encrypt") > 0 {
-        return Err(invalid(format!(
-            "{place}.pdf.source.base64.data: The PDF specified is password protected."
-        )));
+    if count(bytes, b"/Encrypt") > 0 {
+        return Err("The PDF specified is password protected.");
     }
-    let pages = pages(&bytes);
+    let pages = pages(bytes);
     Ok(RecordedDocument {
-        title: title(block),
-        sha256: hex::encode(Sha256::digest(&bytes)),
+        title: None,
+        file_id: None,
+        sha256: hex::encode(Sha256::digest(bytes)),
         bytes: bytes.len(),
         text: None,
-        page_texts: page_texts(&bytes, pages),
+        page_texts: page_texts(bytes, pages),
         pages,
     })
 }

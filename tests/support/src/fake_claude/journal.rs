@@ -34,6 +34,24 @@ pub struct Recorded {
     pub schema: Option<serde_json::Value>,
     /// Whether citations of the documents were asked for.
     pub cited: bool,
+    /// Whether the model thinks before it answers.
+    pub thinks: bool,
+    /// How much effort is asked for.
+    pub effort: Option<String>,
+    /// Whether the model counts about 30 % more tokens for the same text than those before it.
+    pub counts_more: bool,
+    /// The `custom_id` of a request of a batch.
+    pub custom_id: Option<String>,
+    /// How many requests a batch has that was to be created.
+    pub batched: usize,
+}
+
+impl Recorded {
+    /// The title of its first document.
+    #[must_use]
+    pub fn title(&self) -> Option<&String> {
+        self.documents.first()?.title.as_ref()
+    }
 }
 
 /// A document as it arrived.
@@ -41,6 +59,8 @@ pub struct Recorded {
 pub struct RecordedDocument {
     /// Its title.
     pub title: Option<String>,
+    /// The uploaded file that it is, if it is one.
+    pub file_id: Option<String>,
     /// SHA-256 of the decoded bytes, in lower-case hexadecimal.
     pub sha256: String,
     /// Decoded size in bytes.
@@ -80,6 +100,10 @@ impl Journal {
         if is_message {
             self.messages.send_modify(|count| *count += 1);
         }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.lock().len()
     }
 
     pub(super) fn all(&self) -> Vec<Recorded> {

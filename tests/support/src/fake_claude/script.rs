@@ -1,21 +1,105 @@
 //! What the server is told to do, by a test or by a scenario file.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use serde::Deserialize;
-use serde_json::Value;
 
-use super::fault::{Canned, Fault};
+use super::ask::Ask;
+use super::batches::BatchSettings;
+use super::clock::ClockSettings;
+use super::files::FileSettings;
 use super::journal::Recorded;
+use super::limits::LimitSettings;
+use super::reply::{Plan, Reply};
+use super::spend::SpendSettings;
 
-/// Rules read from a JSON file:
-/// `{"rules": [{"request": 2, "reply": {"kind": "fault", "fault": "overloaded"}}]}`.
+/// What a scenario file says. All of it may be left out:
+///
+/// ```json
+/// {
+///   "about": "The second message meets an overload.",
+///   "rules": [{"request": 2, "reply": {"kind": "fault", "fault": "overloaded"}}],
+///   "clock": {"start": "2026-12-01T00:00:00Z", "stands_still": true},
+///   "limits": {"minute": {"requests": 50, "input_tokens": 30000, "output_tokens": 8000}},
+///   "spend": {"tier_cap": 500000000},
+///   "batches": {"seconds": 3600, "listed_after_seconds": 60},
+///   "files": {"quota_bytes": 1000000}
+/// }
+/// ```
+///
+/// `tests/support/scenarios` holds those that the official SDK and Gistmill are both put through.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub struct Scenario {
+    /// What it is about.
+    pub about: String,
+    /// Why Gistmill is meant to make something else of it than the official SDK, if it is.
+    pub differs: Option<String>,
+    /// What the tests ask.
+    pub ask: Ask,
     /// The rules; the first that fits is followed.
     pub rules: Vec<Rule>,
+    /// The only key accepted; every key is when left out.
+    pub api_key: Option<String>,
+    /// How the double's clock begins.
+    pub clock: ClockSettings,
+    /// How batches behave.
+    pub batches: BatchSettings,
+    /// What may be uploaded.
+    pub files: FileSettings,
+    /// The limits of a minute.
+    pub limits: LimitSettings,
+    /// The limits of what may be spent.
+    pub spend: SpendSettings,
+    /// Whether each key is a workspace of its own, which sees no batches and files of the others.
+    pub key_is_workspace: bool,
+}
+
+/// What is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Call {
+    /// `POST /v1/messages`.
+    Message,
+    /// One request of a batch.
+    BatchRequest,
+    /// `POST /v1/messages/count_tokens`.
+    CountTokens,
+    /// `POST /v1/messages/batches`.
+    CreateBatch,
+    /// `GET /v1/messages/batches/{id}`.
+    GetBatch,
+    /// `GET /v1/messages/batches`.
+    ListBatches,
+    /// `POST /v1/messages/batches/{id}/cancel`.
+    CancelBatch,
+    /// `DELETE /v1/messages/batches/{id}`.
+    DeleteBatch,
+    /// `GET /v1/messages/batches/{id}/results`.
+    BatchResults,
+    /// `POST /v1/files`.
+    UploadFile,
+    /// `GET /v1/files/{id}`.
+    GetFile,
+    /// `GET /v1/files`.
+    ListFiles,
+    /// `DELETE /v1/files/{id}`.
+    DeleteFile,
+    /// `GET /v1/models`.
+    ListModels,
+    /// `GET /v1/models/{id}`.
+    GetModel,
+    /// Anything else.
+    Unknown,
+}
+
+impl Call {
+    /// Whether rules that name no call are meant for it.
+    fn asks(self) -> bool {
+        matches!(self, Self::Message | Self::BatchRequest)
+    }
 }
 
 /// Why a scenario file can't be used.
@@ -45,9 +129,15 @@ impl Scenario {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rule {
-    /// Only the request with this number; the first to `POST /v1/messages` is 1.
+    /// Only this call; messages and requests of batches when left out.
+    #[serde(default)]
+    pub call: Option<Call>,
+    /// Only the request with this number; the first of a call is 1.
     #[serde(default)]
     pub request: Option<usize>,
+    /// Only requests of batches whose `custom_id` contains this.
+    #[serde(default)]
+    pub custom_id: Option<String>,
     /// Only requests with a document whose title contains this.
     #[serde(default)]
     pub title: Option<String>,
@@ -66,7 +156,9 @@ impl Rule {
     #[must_use]
     pub fn always(reply: Reply) -> Self {
         Self {
+            call: None,
             request: None,
+            custom_id: None,
             title: None,
             model: None,
             times: None,
@@ -79,6 +171,24 @@ impl Rule {
     pub fn nth(request: usize, reply: Reply) -> Self {
         Self {
             request: Some(request),
+            ..Self::always(reply)
+        }
+    }
+
+    /// A rule for a call.
+    #[must_use]
+    pub fn on(call: Call, reply: Reply) -> Self {
+        Self {
+            call: Some(call),
+            ..Self::always(reply)
+        }
+    }
+
+    /// A rule for requests of batches whose `custom_id` contains `custom_id`.
+    #[must_use]
+    pub fn identified(custom_id: impl Into<String>, reply: Reply) -> Self {
+        Self {
+            custom_id: Some(custom_id.into()),
             ..Self::always(reply)
         }
     }
@@ -108,7 +218,7 @@ impl Rule {
         self
     }
 
-    fn fits(&self, number: usize, request: &Recorded) -> bool {
+    fn fits(&self, call: Call, number: usize, request: &Recorded) -> bool {
         let title_fits = |wanted: &String| {
             request
                 .documents
@@ -122,141 +232,18 @@ impl Rule {
                 .as_ref()
                 .is_some_and(|model| model.contains(wanted))
         };
+        let id_fits = |wanted: &String| {
+            request
+                .custom_id
+                .as_ref()
+                .is_some_and(|id| id.contains(wanted))
+        };
         self.times != Some(0)
+            && self.call.map_or(call.asks(), |wanted| wanted == call)
+            && self.custom_id.as_ref().is_none_or(id_fits)
             && self.request.is_none_or(|wanted| wanted == number)
             && self.title.as_ref().is_none_or(title_fits)
             && self.model.as_ref().is_none_or(model_fits)
-    }
-}
-
-/// What is done with a request.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Reply {
-    /// An answer.
-    Answer(Plan),
-    /// An error with the status and body that the API gives for it.
-    Fault {
-        /// Which.
-        fault: Fault,
-    },
-    /// Any status, headers and body.
-    Status(Canned),
-    /// A stream that ends with an `error` event after so many deltas.
-    ErrorEvent {
-        /// Text deltas before it.
-        #[serde(default)]
-        after_deltas: usize,
-        /// The error: `{"type": …, "message": …}`.
-        error: Value,
-    },
-    /// A stream whose connection is dropped after so many deltas.
-    Cut {
-        /// Text deltas before it.
-        #[serde(default)]
-        after_deltas: usize,
-    },
-    /// A stream that ends properly, but without `message_stop`.
-    Unfinished,
-    /// A stream that stands still, with its connection open, after so many deltas.
-    Stall {
-        /// Text deltas before it.
-        #[serde(default)]
-        after_deltas: usize,
-    },
-    /// No answer at all, with the connection open.
-    Hang,
-    /// The body is never read, so that the client can't finish sending. Matches by number only.
-    NeverRead,
-    /// A 200 with exactly these pieces, each sent by itself.
-    Raw {
-        /// The pieces.
-        chunks: Vec<String>,
-        /// Its content type; `text/event-stream` when left out.
-        #[serde(default)]
-        content_type: Option<String>,
-    },
-}
-
-/// How an answer looks. What is left out is made up plausibly.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Plan {
-    /// The text; `Some("")` for an answer with an empty text block.
-    pub text: Option<String>,
-    /// No block at all, as in a refusal before any output.
-    pub no_content: bool,
-    /// A thinking block before the text.
-    pub thinking: Option<String>,
-    /// Why it stops; `end_turn` when left out.
-    pub stop_reason: Option<String>,
-    /// The details of a refusal.
-    pub stop_details: Option<Value>,
-    /// Counted input tokens.
-    pub input_tokens: Option<u64>,
-    /// Counted output tokens.
-    pub output_tokens: Option<u64>,
-    /// Milliseconds before each event.
-    pub event_delay_ms: u64,
-}
-
-impl Reply {
-    /// A plain answer with this text.
-    #[must_use]
-    pub fn text(text: impl Into<String>) -> Self {
-        Self::Answer(Plan {
-            text: Some(text.into()),
-            ..Plan::default()
-        })
-    }
-
-    /// An answer that stops for this reason.
-    #[must_use]
-    pub fn stopped(reason: impl Into<String>) -> Self {
-        Self::Answer(Plan {
-            stop_reason: Some(reason.into()),
-            ..Plan::default()
-        })
-    }
-
-    /// A refusal before any output.
-    #[must_use]
-    pub fn refusal() -> Self {
-        Self::Answer(Plan {
-            no_content: true,
-            stop_reason: Some("refusal".to_owned()),
-            stop_details: Some(serde_json::json!({
-                "type": "refusal",
-                "category": "bio",
-                "explanation": "This request touches on a restricted subject."
-            })),
-            output_tokens: Some(0),
-            ..Plan::default()
-        })
-    }
-
-    /// An answer of an endpoint that drops document blocks silently.
-    #[must_use]
-    pub fn document_dropped() -> Self {
-        Self::Answer(Plan {
-            input_tokens: Some(23),
-            ..Plan::default()
-        })
-    }
-
-    /// An answer that stands this long before each of its events.
-    #[must_use]
-    pub fn slow(event_delay_ms: u64) -> Self {
-        Self::Answer(Plan {
-            event_delay_ms,
-            ..Plan::default()
-        })
-    }
-
-    /// An error of the API.
-    #[must_use]
-    pub fn fault(fault: Fault) -> Self {
-        Self::Fault { fault }
     }
 }
 
@@ -266,14 +253,14 @@ pub(super) struct Script(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     rules: Vec<Rule>,
-    requests: usize,
+    requests: HashMap<Call, usize>,
 }
 
 impl Script {
-    pub(super) fn new(scenario: Scenario) -> Self {
+    pub(super) fn new(rules: Vec<Rule>) -> Self {
         Self(Mutex::new(State {
-            rules: scenario.rules,
-            requests: 0,
+            rules,
+            requests: HashMap::new(),
         }))
     }
 
@@ -281,24 +268,27 @@ impl Script {
         self.with(|state| state.rules.push(rule));
     }
 
-    /// Gives the next request its number, and says whether its body is to be left unread.
+    /// Gives the next message its number, and says whether its body is to be left unread.
     pub(super) fn number(&self) -> (usize, bool) {
         self.with(|state| {
-            state.requests += 1;
-            let number = state.requests;
-            let reply = state.follow(number, &Recorded::default(), |reply| {
-                matches!(reply, Reply::NeverRead)
-            });
+            let number = state.next(Call::Message);
+            let unread = |reply: &Reply| matches!(reply, Reply::NeverRead);
+            let reply = state.follow(Call::Message, number, &Recorded::default(), unread);
             (number, reply.is_some())
         })
     }
 
-    /// Returns what is done with a request.
+    /// Returns what is done with a message.
     pub(super) fn reply(&self, number: usize, request: &Recorded) -> Reply {
+        self.with(|state| state.follow(Call::Message, number, request, is_read))
+            .unwrap_or_else(|| Reply::Answer(Plan::default()))
+    }
+
+    /// Gives a call of another kind its number, and returns what is scripted for it.
+    pub(super) fn other(&self, call: Call, request: &Recorded) -> (usize, Option<Reply>) {
         self.with(|state| {
-            state
-                .follow(number, request, |reply| !matches!(reply, Reply::NeverRead))
-                .unwrap_or_else(|| Reply::Answer(Plan::default()))
+            let number = state.next(call);
+            (number, state.follow(call, number, request, is_read))
         })
     }
 
@@ -307,9 +297,20 @@ impl Script {
     }
 }
 
+fn is_read(reply: &Reply) -> bool {
+    !matches!(reply, Reply::NeverRead)
+}
+
 impl State {
+    fn next(&mut self, call: Call) -> usize {
+        let number = self.requests.entry(call).or_default();
+        *number += 1;
+        *number
+    }
+
     fn follow(
         &mut self,
+        call: Call,
         number: usize,
         request: &Recorded,
         wanted: impl Fn(&Reply) -> bool,
@@ -317,7 +318,7 @@ impl State {
         let rule = self
             .rules
             .iter_mut()
-            .find(|rule| wanted(&rule.reply) && rule.fits(number, request))?;
+            .find(|rule| wanted(&rule.reply) && rule.fits(call, number, request))?;
         rule.times = rule.times.map(|times| times - 1);
         Some(rule.reply.clone())
     }
