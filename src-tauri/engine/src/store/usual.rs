@@ -4,8 +4,9 @@
 //! Before that it is promised a dense document and the whole output limit, of which most is given back when
 //! the call ends. What is promised and not used stands idle as long as the call lasts: with a limit of 4,096
 //! output tokens, answers of 700 and calls of 11 s it is a tenth of every minute. So a call is promised the
-//! most that one like it took lately, and a margin; never more than before, and never less for a document
-//! that is expected to be larger. Money is promised at its worst, whatever was usual.
+//! most that one like it took lately; never more than before, and more for a document that is expected to be
+//! larger. Most calls take less than the most, which is a margin for the one in a hundred that takes more. Money
+//! is promised at its worst, whatever was usual.
 
 use rusqlite::Connection;
 
@@ -16,8 +17,6 @@ use crate::pricing::Estimate;
 const ENOUGH_CALLS: u32 = 20;
 /// Calls of a series. What is usual is the most of the present one and of the one before.
 const SERIES: u32 = 100;
-/// Hundredths of the expected input that are promised beyond the most that was counted.
-const INPUT_MARGIN: u64 = 5;
 /// The least that is promised of the expected input, in hundredths: some addresses count no documents.
 const LEAST_INPUT: u64 = 50;
 
@@ -45,17 +44,11 @@ impl From<Pair> for Usual {
 impl Usual {
     /// Returns the input and the output that a call is promised.
     pub(super) fn promised(self, estimate: &Estimate) -> (u64, u64) {
-        let percent = self.input_percent.max(LEAST_INPUT) + INPUT_MARGIN;
-        let input = estimate
-            .expected_input
-            .saturating_mul(percent)
-            .div_ceil(100);
-        let output = self
-            .output_tokens
-            .saturating_add(self.output_tokens.div_ceil(4));
+        let percent = self.input_percent.max(LEAST_INPUT);
+        let input = estimate.expected_input.saturating_mul(percent);
         (
-            input.min(estimate.dense_input),
-            output.min(estimate.worst_output),
+            input.div_ceil(100).min(estimate.dense_input),
+            self.output_tokens.min(estimate.worst_output),
         )
     }
 }

@@ -77,11 +77,8 @@ async fn a_call_is_promised_its_worst_until_enough_like_it_are_known() {
     assert_eq!(shelf.promised(&next).await, worst, "one is missing");
     shelf.finish_with(&next, 121, 350, NOW).await;
     let [input, output, micros] = shelf.promised_next(NOW).await;
-    assert_eq!(output, 500, "the longest answer and a quarter");
-    assert_eq!(
-        input, 127,
-        "a tenth more than expected was the most, and 5 % are a margin"
-    );
+    assert_eq!(output, 400, "the longest answer");
+    assert_eq!(input, 121, "a tenth more than expected was the most");
     assert_eq!(micros, worst[2], "money is promised at its worst");
 }
 
@@ -104,7 +101,7 @@ async fn it_is_never_promised_more_than_its_worst_nor_next_to_nothing() {
     let [input, output, _] = little.promised_next(NOW).await;
     assert_eq!(
         (input, output),
-        (61, 0),
+        (55, 0),
         "an address that counts no documents does not make them free"
     );
 }
@@ -132,7 +129,7 @@ async fn what_is_usual_is_so_for_one_model_and_one_template_only() {
         assert_eq!(shelf.promised_next(NOW).await[1], MOST_OUTPUT);
     }
     shelf.submit(of_template(1), NOW).await;
-    assert_eq!(shelf.promised_next(NOW).await[1], 375);
+    assert_eq!(shelf.promised_next(NOW).await[1], 300);
 }
 
 #[tokio::test]
@@ -145,9 +142,9 @@ async fn what_was_long_ago_is_not_usual() {
     shelf.submit(of_template(302), NOW).await;
     shelf.work_through(100, 110, 2_000, NOW).await;
     shelf.work_through(100, 110, 400, NOW).await;
-    assert_eq!(shelf.promised_next(NOW).await[1], 2_500, "it still counts");
+    assert_eq!(shelf.promised_next(NOW).await[1], 2_000, "it still counts");
     shelf.work_through(100, 110, 400, NOW).await;
-    assert_eq!(shelf.promised_next(NOW).await[1], 500);
+    assert_eq!(shelf.promised_next(NOW).await[1], 400);
 }
 
 #[tokio::test]
@@ -158,7 +155,7 @@ async fn what_takes_more_than_was_usual_counts_and_holds_the_next_ones_up() {
     shelf
         .set(|settings| settings.tokens_per_minute = 6_000)
         .await;
-    // Each is promised 116 and 375.
+    // Each is promised 110 and 300.
     let later = minutes(2);
     let claimed = shelf.claim(3, later).await;
     assert_eq!(claimed.len(), 3);
@@ -172,7 +169,7 @@ async fn what_takes_more_than_was_usual_counts_and_holds_the_next_ones_up() {
         .budget
         .tokens
         .used;
-    assert_eq!(used, 110 + 3_900 + 2 * (116 + 375), "all of it counts");
+    assert_eq!(used, 110 + 3_900 + 2 * (110 + 300), "all of it counts");
     assert!(
         shelf.claim(9, seconds(130)).await.is_empty(),
         "another one may take as long, for which there is no room"
