@@ -61,7 +61,8 @@ impl Dice {
             195..235 => return Reply::Cut { after_deltas },
             235..255 => return Reply::Unfinished,
             255..285 => {
-                let error = serde_json::json!({"type": "overloaded_error", "message": "Overloaded"});
+                let error =
+                    serde_json::json!({"type": "overloaded_error", "message": "Overloaded"});
                 return Reply::ErrorEvent {
                     after_deltas,
                     error,
@@ -103,7 +104,7 @@ pub(crate) struct Day {
     secrets: Arc<MemorySecrets>,
     person: Arc<Person>,
     /// Lives as long as the double, longer than any program.
-    outside: Runtime,
+    _outside: Runtime,
 }
 
 impl Day {
@@ -127,7 +128,7 @@ impl Day {
             claude,
             secrets: Arc::default(),
             person: Arc::default(),
-            outside,
+            _outside: outside,
         }
     }
 

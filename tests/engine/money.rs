@@ -45,8 +45,12 @@ fn count(database: &Connection, sql: &str) -> u64 {
 fn compare(day: &Day) {
     let database = day.database();
     let entries = ledger(&database);
-    let rows = count(&database, "SELECT count(*) FROM ledger") as usize;
-    assert_eq!(entries.len(), rows, "every call belongs to an attempt");
+    let rows = count(&database, "SELECT count(*) FROM ledger");
+    assert_eq!(
+        entries.len() as u64,
+        rows,
+        "every call belongs to an attempt"
+    );
     let mut bill: HashMap<String, u64> = day
         .claude
         .bill()
@@ -79,32 +83,31 @@ fn compare(day: &Day) {
     }
     // What is billed of calls whose id was never told is counted by as many whose end is not known.
     let mut untold: Vec<u64> = bill.into_values().filter(|call| *call > 0).collect();
-    untold.sort_unstable_by(|one, other| other.cmp(one));
+    untold.sort_unstable();
     let mut without_id: Vec<u64> = entries
         .iter()
         .filter(|entry| entry.state == "unknown" && entry.request_id.is_none())
         .map(|entry| entry.micros)
         .collect();
-    without_id.sort_unstable_by(|one, other| other.cmp(one));
+    without_id.sort_unstable();
     assert!(
         untold.len() <= without_id.len(),
         "{} calls are billed of which the ledger does not know",
         untold.len()
     );
-    for (call, counted) in untold.iter().zip(&without_id) {
+    // The dearest beside the dearest.
+    for (call, counted) in untold.iter().rev().zip(without_id.iter().rev()) {
         assert!(counted >= call, "{call} are billed, {counted} are counted");
     }
     let counted: u64 = unknown.iter().map(|(counted, _)| counted).sum();
-    let of_unknown: u64 = unknown.iter().map(|(_, call)| call).sum::<u64>() + untold.iter().sum::<u64>();
+    let of_unknown: u64 =
+        unknown.iter().map(|(_, call)| call).sum::<u64>() + untold.iter().sum::<u64>();
     assert_eq!(
         known + of_unknown,
         billed,
         "what is known and what is not make up the whole bill"
     );
-    let kept = count(
-        &database,
-        "SELECT sum(settled + unknown) FROM day_money",
-    );
+    let kept = count(&database, "SELECT sum(settled + unknown) FROM day_money");
     assert_eq!(kept, known + counted, "the sums are those of the ledger");
     println!(
         "{} calls: {exact} known, {known} micro-dollars in the ledger and on the bill; {} unknown, {counted} \

@@ -54,12 +54,7 @@ fn measure_one(folder: &Path, count: usize, setting: Setting) -> Outcome<()> {
 }
 
 /// Has another process work the queue, and returns what it told.
-fn worked(
-    program: &Path,
-    claude: &mut Child,
-    folder: &Path,
-    setting: Setting,
-) -> Outcome<Worked> {
+fn worked(program: &Path, claude: &mut Child, folder: &Path, setting: Setting) -> Outcome<Worked> {
     let mut url = String::new();
     if let Some(output) = &mut claude.stdout {
         // A byte at a time, since what follows is read by somebody else.

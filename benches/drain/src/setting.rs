@@ -42,10 +42,11 @@ pub(crate) fn named(name: &str) -> Outcome<Setting> {
     Ok(found.ok_or_else(|| format!("there is no setting {name}"))?)
 }
 
-/// Letters of an answer: few enough events that waiting before each of them is exact.
-const LETTERS: usize = 480;
+/// Letters of an answer: few enough events that waiting before each of them is exact, also where other programs
+/// keep the processor busy.
+const LETTERS: usize = 120;
 /// Events of such an answer: a text delta for each 24 letters, and what stands around them.
-const EVENTS: u64 = 26;
+const EVENTS: u64 = 11;
 
 /// A file, and how it is answered.
 #[derive(Clone, Copy, Debug)]

@@ -14,9 +14,7 @@ use super::progress::Reporter;
 use super::publish::publish;
 use super::{Shared, question, retry};
 use crate::fault::FaultPoint;
-use crate::model::{
-    AttemptOutcome, AttemptStep, Cause, EngineEvent, JobKind, JobPhase, Provider,
-};
+use crate::model::{AttemptOutcome, AttemptStep, Cause, EngineEvent, JobKind, JobPhase, Provider};
 use crate::provider::{Answer, Billed, Failure, Progress as _, ToldLimits};
 use crate::store::{
     AfterAttempt, AttemptEnd, ClaimedJob, NewAnswer, PartAnswer, Result, Settlement,

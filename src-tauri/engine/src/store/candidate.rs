@@ -210,10 +210,7 @@ pub(super) fn in_line(
     let held = line.held();
     // What nobody pays for needs no forecast.
     let columns = match provider {
-        Provider::Claude => format!(
-            "{BATCH_MONEY_COLUMNS}, {WORK_COLUMNS}, {}",
-            usual_column()
-        ),
+        Provider::Claude => format!("{BATCH_MONEY_COLUMNS}, {WORK_COLUMNS}, {}", usual_column()),
         Provider::Offline => {
             "NULL, NULL, NULL, NULL, j.kind, NULL, NULL, NULL, j.max_tokens, j.sends, NULL"
                 .to_owned()

@@ -372,7 +372,12 @@ async fn once_calls_are_known_nearly_all_of_each_minute_is_used_and_none_holds_m
     hour.submit(QueueName::High, 1_500).await;
     hour.run(minutes(MINUTES.cast_signed()), most).await;
     // As if each had taken all of it when it began.
-    let known: Vec<Call> = hour.calls.iter().copied().filter(|call| call.ended).collect();
+    let known: Vec<Call> = hour
+        .calls
+        .iter()
+        .copied()
+        .filter(|call| call.ended)
+        .collect();
     for call in &known {
         most.holds(&known, call.at);
     }

@@ -160,7 +160,9 @@ async fn what_takes_more_than_was_usual_counts_and_holds_the_next_ones_up() {
     let claimed = shelf.claim(3, later).await;
     assert_eq!(claimed.len(), 3);
     // Longer than any answer before.
-    shelf.finish_with(&claimed[0], 110, 3_900, seconds(130)).await;
+    shelf
+        .finish_with(&claimed[0], 110, 3_900, seconds(130))
+        .await;
     let used = shelf
         .store
         .overview(local(seconds(130)))
