@@ -92,7 +92,7 @@ impl Setting {
                     pages: 1 + (chance(1) % 5) as usize,
                     bytes: 40_000 + (chance(2) % 400_000) as usize,
                     event_delay_ms: (shortest + chance(3) % (longest - shortest)) / EVENTS,
-                    output_tokens: 300 + chance(4) % 1_200,
+                    output_tokens: 400 + chance(4) % 1_200,
                 }
             })
             .collect()
