@@ -2,7 +2,7 @@
 //! half as many whenever the provider says that it is too much, and after that a little more with each round.
 //!
 //! A provider that refuses does so at once, before it works on anything. So a call that was sent whole and is
-//! not refused soon after is taken, however long its answer may last, and there can be one more. Growing only
+//! not refused soon after is taken, however long its answer may last, and two more can be tried. Growing only
 //! with whole answers, as long as each of them takes, would cost minutes before a wide lane is in use.
 
 use std::time::Duration;
@@ -18,7 +18,7 @@ pub(super) const TAKEN_AFTER: Duration = Duration::from_millis(500);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Pace {
     limit: u32,
-    /// Until the first "too much" every call that is taken adds one; after it, a round of successes does.
+    /// Until the first "too much" every call that is taken adds two; after it, a round of successes adds one.
     starting: bool,
     /// Successes since the limit changed.
     successes: u32,
@@ -45,7 +45,10 @@ impl Pace {
     /// A limit that is not half used says nothing of what the provider takes, so it does not grow.
     pub(super) fn taken(&mut self, running: u32) -> bool {
         let grows = self.starting && running.saturating_mul(2) >= self.limit && self.limit < MOST;
-        self.limit += u32::from(grows);
+        if grows {
+            // It goes on running: with one more for each of them only as many would be tried as before.
+            self.limit = (self.limit + 2).min(MOST);
+        }
         grows
     }
 
@@ -76,29 +79,32 @@ impl Pace {
 mod tests {
     use super::*;
 
-    /// As if as many calls ran as may, and each of them was taken before the next ones began.
-    fn round_of_taken(pace: &mut Pace) {
-        let running = pace.limit();
-        for _ in 0..running {
-            assert!(pace.taken(running), "a limit that is used up grows");
+    /// Begins as many calls as may run beside `running`, each of which is taken and goes on. Returns how many
+    /// run then.
+    fn round(pace: &mut Pace, running: u32) -> u32 {
+        let now = pace.limit();
+        for _ in running..now {
+            assert!(pace.taken(now), "a limit that is used up grows");
         }
+        now
     }
 
     #[test]
-    fn it_doubles_with_each_round_that_nobody_refuses() {
+    fn twice_as_many_are_tried_in_each_round_that_nobody_refuses() {
         let mut pace = Pace::default();
-        let mut limits = vec![pace.limit()];
+        let (mut running, mut tried) = (0, Vec::new());
         for _ in 0..6 {
-            round_of_taken(&mut pace);
-            limits.push(pace.limit());
+            let before = running;
+            running = round(&mut pace, running);
+            tried.push(running - before);
         }
-        assert_eq!(limits, [2, 4, 8, 16, 32, 64, 128]);
+        assert_eq!(tried, [2, 4, 8, 16, 32, 64]);
     }
 
     #[test]
     fn too_much_halves_it_and_then_it_grows_by_one_a_round() {
         let mut pace = Pace::default();
-        for _ in 0..8 {
+        for _ in 0..4 {
             pace.taken(pace.limit());
         }
         pace.too_much(10);
@@ -115,9 +121,8 @@ mod tests {
     #[test]
     fn it_never_stops_and_never_grows_without_being_used() {
         let mut pace = Pace::default();
-        for _ in 0..4 {
-            round_of_taken(&mut pace);
-        }
+        let running = round(&mut pace, 0);
+        round(&mut pace, running);
         let before = pace.limit();
         assert!(!pace.taken(before / 2 - 1), "less than half was in use");
         assert_eq!(pace.limit(), before);

@@ -38,7 +38,7 @@ impl<'attempt> Reporter<'attempt> {
         clock.sleep_until(clock.now().after(TAKEN_AFTER)).await;
     }
 
-    /// Heeds that the provider takes the call: there may be room for one more.
+    /// Heeds that the provider takes the call: there may be room for more.
     pub(super) fn note_taken(&self) {
         let running = self.shared.active.asking(Provider::Claude);
         if self.job.provider == Provider::Claude && self.shared.pace().taken(running) {
