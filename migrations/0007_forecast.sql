@@ -13,31 +13,41 @@ CREATE TABLE token_counts (
     PRIMARY KEY (document_sha256, model, sends, asks)
 ) STRICT, WITHOUT ROWID;
 
--- What answers about whole documents and to prompts came to, newest last; old ones are removed.
+-- What calls came to, by what they ask, newest last; old ones are removed.
 CREATE TABLE call_samples (
     sample_id     INTEGER PRIMARY KEY AUTOINCREMENT,
     model         TEXT NOT NULL,
     -- The template with its version (pdf-summarize-v1); empty for a prompt.
     template      TEXT NOT NULL,
-    output_tokens INTEGER NOT NULL CHECK (output_tokens > 0),
-    ran_ms        INTEGER NOT NULL CHECK (ran_ms >= 0),
+    sends         TEXT NOT NULL CHECK (sends IN ('pdf', 'text')),
+    step          TEXT NOT NULL CHECK (step IN ('whole', 'part', 'combine')),
+    -- Input as counted, in hundredths of what was expected; NULL where nothing was expected.
+    input_percent INTEGER CHECK (input_percent >= 0),
+    output_tokens INTEGER NOT NULL CHECK (output_tokens >= 0),
+    -- How long it ran; NULL for a request of a remote batch.
+    ran_ms        INTEGER CHECK (ran_ms >= 0),
     at            INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX call_samples_by_template ON call_samples (model, template, sample_id);
+CREATE INDEX call_samples_by_template ON call_samples (model, template, sends, step, sample_id);
 
 -- The same in short, since every claim asks for it.
 CREATE TABLE call_history (
     model         TEXT NOT NULL,
     template      TEXT NOT NULL,
+    sends         TEXT NOT NULL CHECK (sends IN ('pdf', 'text')),
+    step          TEXT NOT NULL CHECK (step IN ('whole', 'part', 'combine')),
     calls         INTEGER NOT NULL CHECK (calls > 0),
     -- Output tokens: a tenth of the answers had fewer, half of them, a tenth more; and the most.
     low_output    INTEGER NOT NULL,
     middle_output INTEGER NOT NULL,
     high_output   INTEGER NOT NULL,
     most_output   INTEGER NOT NULL,
-    -- How long a call ran on average.
+    -- The most input that was counted, in hundredths of what was expected.
+    most_input_percent INTEGER,
+    -- How long a call ran on average, of those where that is known.
+    timed_calls   INTEGER NOT NULL,
     mean_ms       INTEGER NOT NULL,
-    PRIMARY KEY (model, template)
+    PRIMARY KEY (model, template, sends, step)
 ) STRICT, WITHOUT ROWID;
 
 -- Jobs that run first, while the others of their batch wait for a person's word.

@@ -6,6 +6,7 @@
 )]
 
 mod aimock;
+mod bad_day;
 mod batch_lane;
 mod batch_lane_trouble;
 mod bucket;
@@ -25,8 +26,10 @@ mod forecast;
 mod intake;
 mod lifecycle;
 mod limits;
+mod money;
 mod offline;
 mod outbox;
+mod pace;
 mod parts;
 mod parts_divided;
 mod pdf;

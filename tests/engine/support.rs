@@ -24,6 +24,11 @@ const PATIENCE: Duration = Duration::from_secs(60);
 pub(crate) struct ManualClock(watch::Sender<i64>);
 
 impl ManualClock {
+    /// A clock that stands at noon of 2026-11-29, UTC.
+    pub(crate) fn at_noon() -> Arc<Self> {
+        Arc::new(Self(watch::Sender::new(1_795_953_600_000)))
+    }
+
     pub(crate) fn advance(&self, by: Duration) {
         self.0
             .send_modify(|now| *now += i64::try_from(by.as_millis()).unwrap());
@@ -90,8 +95,7 @@ impl House {
     /// Opens an engine without a key that asks this Claude, and does not consume yet.
     pub(crate) async fn asking(claude: FakeClaude) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        // 2026-11-29T12:00:00Z
-        let clock = Arc::new(ManualClock(watch::Sender::new(1_795_953_600_000)));
+        let clock = ManualClock::at_noon();
         let secrets = Arc::new(MemorySecrets::default());
         let person = Arc::new(Person::default());
         let config = config(folder.path(), &claude, &clock, &secrets, &person);

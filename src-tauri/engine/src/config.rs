@@ -10,6 +10,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::fault::FaultHook;
 use crate::outbox::NotificationSink;
 use crate::pdf::PdfWorkerConfig;
+use crate::provider::claude::Timeouts;
 use crate::secrets::{Keychain, SecretStore};
 
 /// How an [`Engine`](crate::Engine) is opened.
@@ -52,6 +53,8 @@ pub struct EngineConfig {
     /// How long it may take until a remote batch is on the provider's list: one that is not there after this
     /// time did not arrive, and is handed over again.
     pub batch_settle_time: Duration,
+    /// How long each part of a call to Claude may take.
+    pub timeouts: Timeouts,
 }
 
 impl EngineConfig {
@@ -77,6 +80,7 @@ impl EngineConfig {
             shutdown_deadline: Duration::from_secs(5),
             batch_first_look: Duration::from_secs(30),
             batch_settle_time: Duration::from_secs(600),
+            timeouts: Timeouts::default(),
         }
     }
 

@@ -8,8 +8,8 @@ mod active;
 mod dispatcher;
 mod document;
 mod janitor;
-mod pace;
 mod parts;
+mod progress;
 mod publish;
 mod question;
 mod remote;
@@ -40,7 +40,6 @@ use crate::results::Library;
 use crate::store::Store;
 
 pub(crate) use active::ActiveJobs;
-use pace::Pace;
 pub(crate) use question::shape;
 pub(crate) use remote::{Claude as RemoteClaude, RemoteWork};
 
@@ -208,8 +207,8 @@ impl Consumer {
     }
 
     /// Returns how many calls to Claude may run at once now.
-    pub(crate) fn pace(&self) -> u32 {
-        self.shared.pace().limit()
+    pub(crate) fn pace(&self) -> Pace {
+        *self.shared.pace()
     }
 
     /// Stops claiming and returns when no attempt runs any more.

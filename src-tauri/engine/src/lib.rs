@@ -17,6 +17,7 @@ mod intake;
 mod lenient;
 mod markdown;
 mod outbox;
+mod pace;
 mod parts;
 mod passwords;
 mod results;

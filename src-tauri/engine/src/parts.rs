@@ -97,6 +97,7 @@ impl Question<'_> {
         Estimate {
             expected_input: known.expected_input + missing * ORDINARY_ANSWER.min(most),
             dense_input: known.dense_input + missing * most,
+            likely_input: known.dense_input + missing * most,
             worst_input: known.worst_input + missing * most,
             ..known
         }

@@ -15,8 +15,8 @@ use crate::model::{LongPromptPrice, ModelPrice, PriceTable, PriceView, Usage};
 pub use ceiling::{Ceiling, ceiling};
 pub(crate) use estimate::text_tokens;
 pub use estimate::{
-    DocumentWork, Estimate, Learned, OutputHistory, TextWork, Work, counted_document, estimate,
-    estimate_knowing,
+    DocumentWork, Estimate, Learned, OutputHistory, TextWork, UsualCall, Work, counted_document,
+    estimate, estimate_knowing,
 };
 pub use shipped::SHIPPED_ON;
 

@@ -94,6 +94,17 @@ pub struct Answer {
     pub limits: Option<ToldLimits>,
 }
 
+impl Answer {
+    /// Says whether the model declined before it wrote anything, which is not billed (Anthropic, "Refusals"),
+    /// though its input counts against the limits of a minute.
+    #[must_use]
+    pub fn is_declined_at_once(&self) -> bool {
+        self.stop_reason.as_deref() == Some("refusal")
+            && self.text.is_empty()
+            && self.usage.output_tokens == 0
+    }
+}
+
 /// Whether a failed call may be billed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Billed {
@@ -156,6 +167,9 @@ impl Failure {
 pub trait Progress: Send + Sync {
     /// The attempt is in `phase`, with `output_tokens` written so far (an estimate until the end).
     fn advanced(&self, phase: JobPhase, output_tokens: u64);
+
+    /// The request was sent whole, and is not refused so far. May be told twice.
+    fn sent(&self) {}
 }
 
 /// Answers requests.

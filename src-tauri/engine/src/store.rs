@@ -67,7 +67,7 @@ pub(crate) use complete::NewResult;
 pub(crate) use conditions::{Conditions, LaneConditions};
 pub(crate) use exports::{ExportOutline, ExportRow, ExportTitle};
 pub(crate) use finish::{AfterAttempt, AttemptEnd};
-pub(crate) use learned::{CallSample, CountedFor};
+pub(crate) use learned::CountedFor;
 pub(crate) use ledger::Settlement;
 pub(crate) use lists::ListContext;
 pub(crate) use outbox::{

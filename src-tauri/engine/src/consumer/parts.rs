@@ -1,17 +1,12 @@
 //! Documents that are asked part by part: what becomes of an answer, and of a part that one call does not take.
 
-use std::time::Duration;
-
 use super::Shared;
 use super::active::Wish;
 use super::worker::stored;
 use crate::fault::FaultPoint;
 use crate::model::{AttemptOutcome, AttemptStep, Cause, JobKind, PageRange, Provider};
 use crate::provider::{Answer, Billed, Failure};
-use crate::store::{
-    AfterAttempt, AttemptEnd, CallSample, ClaimedJob, NewAnswer, Result, Settlement,
-};
-use crate::templates::Template;
+use crate::store::{AfterAttempt, AttemptEnd, ClaimedJob, NewAnswer, Result, Settlement};
 
 /// Keeps the answer of a part; its job goes back in line for the next one.
 pub(super) async fn keep_part(
@@ -83,40 +78,11 @@ pub(super) async fn divide(shared: &Shared, job: &ClaimedJob, failure: &Failure)
     .await
 }
 
-/// Keeps what an answer came to, so that later forecasts and estimates can follow it.
-pub(super) async fn learn(
-    shared: &Shared,
-    job: &ClaimedJob,
-    answer: &Answer,
-    ran: Option<Duration>,
-) {
-    let read = !matches!(answer.review, Some((Cause::DocumentNotRead, _)));
-    if job.provider != Provider::Claude || !read {
-        return;
-    }
-    if job.step == AttemptStep::Whole
-        && let Some(ran) = ran
-    {
-        let template = job.template.as_ref();
-        let sample = CallSample {
-            model: job.model.clone(),
-            template: template.map(Template::name).unwrap_or_default(),
-            output_tokens: answer.usage.output_tokens,
-            ran_ms: u64::try_from(ran.as_millis()).unwrap_or(u64::MAX),
-        };
-        let recorded = shared.store.record_call(sample, shared.clock.now()).await;
-        if let Err(error) = recorded {
-            // The next answer says as much.
-            tracing::debug!(%error, "what an answer came to could not be kept");
-        }
-    }
-    compare_estimate(shared, job, answer).await;
-}
-
 /// Keeps what was counted of a document beside what was estimated, so that later estimates can be judged.
-async fn compare_estimate(shared: &Shared, job: &ClaimedJob, answer: &Answer) {
+pub(super) async fn compare_estimate(shared: &Shared, job: &ClaimedJob, answer: &Answer) {
     let is_document = job.kind == JobKind::Pdf && job.step != AttemptStep::Combine;
-    let Some(estimated) = job.estimated_input.filter(|_| is_document) else {
+    let read = !matches!(answer.review, Some((Cause::DocumentNotRead, _)));
+    let Some(estimated) = job.estimated_input.filter(|_| is_document && read) else {
         return;
     };
     let recorded = shared

@@ -2,7 +2,6 @@
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
 use futures_util::FutureExt as _;
@@ -10,15 +9,18 @@ use tokio_util::sync::CancellationToken;
 
 use super::active::Wish;
 use super::document::{Prepared, prepared};
-use super::parts::{divide, keep_part, learn};
+use super::parts::{compare_estimate, divide, keep_part};
+use super::progress::Reporter;
 use super::publish::publish;
 use super::{Shared, question, retry};
 use crate::fault::FaultPoint;
 use crate::model::{
-    AttemptOutcome, AttemptStep, Cause, Delivery, EngineEvent, JobId, JobKind, JobPhase, Provider,
+    AttemptOutcome, AttemptStep, Cause, Delivery, EngineEvent, JobKind, JobPhase, Provider,
 };
 use crate::pricing::Prices;
-use crate::provider::{Answer, Billed, Deliver, Failure, Progress, Request, ToldLimits, Usage};
+use crate::provider::{
+    Answer, Billed, Deliver, Failure, Progress as _, Request, ToldLimits, Usage,
+};
 use crate::store::{
     AfterAttempt, AttemptEnd, ClaimedJob, NewAnswer, PartAnswer, Result, Settlement,
 };
@@ -33,8 +35,6 @@ const STORE_DELAY: Duration = Duration::from_millis(500);
 const LONGEST_STORE_DELAY: Duration = Duration::from_secs(30);
 /// However long a refusal says to wait, the model is asked again after this time.
 const LONGEST_HOLD: Duration = Duration::from_secs(600);
-/// Progress of a job is told at most this often, in milliseconds.
-const PROGRESS_INTERVAL: i64 = 150;
 
 /// Runs one attempt; whatever happens, the job does not stay marked as running.
 pub(super) async fn run(shared: Arc<Shared>, job: ClaimedJob, cut_off: CancellationToken) {
@@ -75,31 +75,22 @@ async fn attempt(shared: &Shared, job: &ClaimedJob, cut_off: &CancellationToken)
     if let Some(answer) = question::earlier_answer(shared, job).await? {
         return keep(shared, job, answer, Settlement::Nothing { asked: false }).await;
     }
-    let began = shared.clock.now();
     match deliver(shared, job, cut_off).await {
         Ok(answer) => {
             note_limits(shared, job, answer.limits, None).await;
             shared
                 .pace()
                 .succeeded(shared.active.asking(Provider::Claude));
-            let ran = shared.clock.now().since(began);
-            answered(shared, job, answer, Some(ran)).await
+            answered(shared, job, answer).await
         }
         Err(failure) => failed(shared, job, failure).await,
     }
 }
 
 /// Deals with an answer that came.
-///
-/// `ran` is how long its call ran; `None` where nobody knows, since it was one of a remote batch.
-pub(super) async fn answered(
-    shared: &Shared,
-    job: &ClaimedJob,
-    answer: Answer,
-    ran: Option<Duration>,
-) -> Result<()> {
+pub(super) async fn answered(shared: &Shared, job: &ClaimedJob, answer: Answer) -> Result<()> {
     (shared.fault)(FaultPoint::Answered);
-    learn(shared, job, &answer, ran).await;
+    compare_estimate(shared, job, &answer).await;
     let (answer, settlement) = priced(shared, job, answer).await?;
     match job.step {
         AttemptStep::Part { pages } => keep_part(shared, job, pages, answer, settlement).await,
@@ -146,17 +137,29 @@ async fn deliver(
     job: &ClaimedJob,
     cut_off: &CancellationToken,
 ) -> std::result::Result<Answer, Failure> {
-    let progress = Reporter {
-        shared,
-        job,
-        told_at: AtomicI64::new(0),
-    };
+    let progress = Reporter::new(shared, job);
     progress.advanced(JobPhase::Reading, 0);
     let provider = (shared.providers)(job.provider)
         .map_err(|error| Failure::unsent(Cause::KeyRefused, error.to_string()))?;
     // It holds the copy that is sent until the answer is there.
     let (request, _prepared) = asked(shared, job, Some(&provider), cut_off).await?;
-    provider.deliver(&request, &progress, cut_off).await
+    let mut call = provider.deliver(&request, &progress, cut_off);
+    let end = tokio::select! {
+        biased;
+        end = &mut call => Some(end),
+        () = progress.taken() => None,
+    };
+    let (end, counted) = match end {
+        Some(end) => (end, false),
+        None => {
+            progress.note_taken();
+            (call.await, true)
+        }
+    };
+    if end.is_ok() && !counted {
+        progress.note_taken();
+    }
+    end
 }
 
 /// Returns what an attempt asks, with the document that is sent, which is verified.
@@ -209,6 +212,7 @@ async fn priced(
 ) -> Result<(NewAnswer, Settlement)> {
     let cost_micros = match job.provider {
         Provider::Offline => Some(0),
+        Provider::Claude if answer.is_declined_at_once() => Some(0),
         Provider::Claude => {
             let prices = shared.store.prices().await?;
             let cost = |model| cost_micros(&prices, job.delivery, model, &answer.usage);
@@ -413,28 +417,4 @@ where
         }
     }
     change().await
-}
-
-/// Tells the fronts how an attempt comes on.
-struct Reporter<'attempt> {
-    shared: &'attempt Shared,
-    job: &'attempt ClaimedJob,
-    told_at: AtomicI64,
-}
-
-impl Progress for Reporter<'_> {
-    fn advanced(&self, phase: JobPhase, output_tokens: u64) {
-        let now = self.shared.clock.now().0;
-        if now - self.told_at.load(Ordering::Relaxed) < PROGRESS_INTERVAL {
-            return;
-        }
-        self.told_at.store(now, Ordering::Relaxed);
-        let job_id: JobId = self.job.lease.job_id.clone();
-        self.shared.emit(EngineEvent::JobProgress {
-            job_id,
-            phase,
-            output_tokens,
-            max_tokens: self.job.max_tokens,
-        });
-    }
 }

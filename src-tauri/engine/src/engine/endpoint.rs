@@ -67,6 +67,7 @@ pub(super) fn claude_at(
     let kind = settings.endpoint.unwrap_or(EndpointKind::Other);
     let mut claude = ClaudeConfig::new(SecretString::from(""));
     claude.kind = kind;
+    claude.timeouts = config.timeouts;
     if settings.text_only {
         claude.text_as = TextAs::Prompt;
     }

@@ -17,11 +17,9 @@ use crate::model::{
     Finish, Forecast, InputForecast, KeySource, LimitedBy, Money, OutputForecast, Provider,
     QueueName, RetryChanges, ScanId, Selection, Submission, Timestamp, WaitingReason,
 };
+use crate::pace::Pace;
 use crate::pricing::{Estimate, Prices};
 use crate::store::{Conditions, LaneConditions, Redrivable};
-
-/// Calls that run at once when a consumer starts; where one runs, it has found its pace.
-const SLOW_START: u32 = 2;
 
 /// The calls of a job, and who is asked.
 pub(super) struct AskedJob {
@@ -86,7 +84,7 @@ impl Engine {
             provider: asked.provider,
             jobs,
             template: name,
-            output: output(&asked.model, known.output.as_ref(), asked.max_tokens),
+            output: output(&asked.model, known.output(), asked.max_tokens),
             estimates: known.estimates,
             mean_ms: None,
             batch: Money {
@@ -248,10 +246,10 @@ impl Engine {
         Ok((self.place() == ConsumerPlace::Nowhere).then_some(WaitingReason::NoConsumer))
     }
 
-    /// Returns how many calls may run at once now.
-    async fn pace(&self) -> u32 {
+    /// Returns the pace that a consumer here has found, else that at which one starts.
+    async fn pace(&self) -> Pace {
         let consumer = self.0.consumer.lock().await;
-        consumer.as_ref().map_or(SLOW_START, Consumer::pace)
+        consumer.as_ref().map(Consumer::pace).unwrap_or_default()
     }
 }
 
@@ -313,12 +311,12 @@ fn played(
     conditions: &Conditions,
     queue: QueueName,
     mean_ms: Option<u64>,
-    pace: u32,
+    pace: Pace,
     now: Timestamp,
     zone: &jiff::tz::TimeZone,
 ) -> Option<Played> {
     let call = |estimate: &Estimate, output: u64| Call {
-        promised_input: estimate.dense_input,
+        promised_input: estimate.likely_input,
         promised_output: estimate.likely_output,
         input: estimate.expected_input,
         output: output.min(estimate.worst_output),

@@ -236,7 +236,7 @@ impl Engine {
             let prices = self.0.store.prices().await?;
             let known = self.known(asked, &[]).await?;
             sum.add(
-                &estimate(&asked.model, &work).expecting(known.output.as_ref()),
+                &estimate(&asked.model, &work).expecting(known.output()),
                 &asked.model,
                 &prices,
                 plan.estimates.as_ref(),

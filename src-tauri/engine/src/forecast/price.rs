@@ -72,6 +72,7 @@ mod tests {
         Estimate {
             expected_input: 1_000,
             dense_input: 2_000,
+            likely_input: 2_000,
             worst_input: 4_000,
             expected_output: 900,
             likely_output: 4_096,

@@ -7,9 +7,10 @@ mod lane;
 mod window;
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BinaryHeap, VecDeque};
 
 use crate::model::{LimitedBy, Timestamp};
+use crate::pace::{Pace, TAKEN_AFTER};
 use lane::{Lane, Who};
 use window::Window;
 pub(crate) use window::{Limits, Used};
@@ -18,8 +19,6 @@ pub(crate) use window::{Limits, Used};
 const MOST_CALLS: u64 = 200_000;
 /// Moments that are looked at, for each call.
 const MOMENTS_PER_CALL: u64 = 64;
-/// More calls than this never run at once.
-const MOST_AT_ONCE: u32 = 500;
 
 /// A call: what it is promised of the minute, what it uses of it, and how long it runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,10 +77,10 @@ pub(crate) struct Play<'play> {
     pub(crate) now: Timestamp,
     /// What a minute has room for.
     pub(crate) limits: Limits,
-    /// What was used or promised in the seconds before, oldest first.
+    /// What was used or promised in the tenths of a second before, oldest first.
     pub(crate) used: Vec<(i64, Used)>,
-    /// Calls that may run at once to begin with; one more with each that ends while all run.
-    pub(crate) pace: u32,
+    /// How many calls run at once to begin with, and how that grows.
+    pub(crate) pace: Pace,
     /// High first.
     pub(crate) lanes: [LanePlay<'play>; 2],
 }
@@ -106,9 +105,11 @@ struct Table<'play> {
     now: i64,
     limits: Limits,
     window: Window,
-    pace: u32,
+    pace: Pace,
     lanes: Vec<Lane<'play>>,
     ends: BinaryHeap<Reverse<(i64, usize)>>,
+    /// When the calls that began are taken, first ones first.
+    taken: VecDeque<i64>,
     started: Vec<Running>,
     running: u32,
 }
@@ -130,9 +131,10 @@ pub(crate) fn finish(play: &Play<'_>) -> Option<Played> {
         now: play.now.0,
         limits: play.limits,
         window: Window::new(&play.used),
-        pace: play.pace.max(1),
+        pace: play.pace,
         lanes: play.lanes.iter().map(Lane::new).collect(),
         ends: BinaryHeap::new(),
+        taken: VecDeque::new(),
         started: Vec::new(),
         running: 0,
     };
@@ -140,6 +142,7 @@ pub(crate) fn finish(play: &Play<'_>) -> Option<Played> {
     let mut spent = [0_i64; 6];
     // Each round ends calls, or comes to the next moment at which something is different.
     for _ in 0..=(calls + 1).saturating_mul(MOMENTS_PER_CALL) {
+        table.take_calls();
         table.end_call();
         if table.lanes.iter().all(Lane::has_ended) {
             let limited_by = most(&spent);
@@ -167,6 +170,11 @@ const REASONS: [LimitedBy; 6] = [
     LimitedBy::Hours,
     LimitedBy::Provider,
 ];
+
+/// Returns how long after its beginning a call is taken, in milliseconds.
+fn taken_after() -> i64 {
+    i64::try_from(TAKEN_AFTER.as_millis()).unwrap_or(i64::MAX)
+}
 
 fn place(reason: LimitedBy) -> usize {
     REASONS
@@ -214,6 +222,14 @@ impl Table<'_> {
         self.running += 1;
     }
 
+    /// Heeds the calls that nobody refused for a moment: more may be tried.
+    fn take_calls(&mut self) {
+        while self.taken.front().is_some_and(|taken| *taken <= self.now) {
+            self.taken.pop_front();
+            self.pace.taken(self.running);
+        }
+    }
+
     /// Ends a call whose time has come. One in a round, since others begin in its place before the next ends.
     fn end_call(&mut self) {
         if let Some(Reverse((end, index))) = self.ends.peek().copied()
@@ -227,9 +243,13 @@ impl Table<'_> {
                 promised,
                 used,
             } = self.started[index];
-            if self.running >= self.pace {
-                self.pace = (self.pace + 1).min(MOST_AT_ONCE);
+            // Those that ran before are promised nothing here.
+            let began_here = promised != Used::default();
+            if began_here && end - began < taken_after() {
+                // Its answer was sooner there than it could be said to be taken.
+                self.pace.taken(self.running);
             }
+            self.pace.succeeded(self.running);
             self.running -= 1;
             self.window.settle(began, self.now, promised, used);
             self.lanes[lane].ended(who);
@@ -265,7 +285,7 @@ impl Table<'_> {
             if lane.opens_at(self.now) > self.now {
                 return Some(LimitedBy::Hours);
             }
-            if lane.is_full() || self.running >= self.pace {
+            if lane.is_full() || self.running >= self.pace.limit() {
                 return Some(LimitedBy::Concurrency);
             }
             let Some(who) = lane.next(self.now) else {
@@ -300,6 +320,9 @@ impl Table<'_> {
         let call = lane.call(who);
         self.window.promise(self.now, call.promised());
         self.begin(at, who, call.ms, call.promised(), call.used());
+        if i64::try_from(call.ms).is_ok_and(|ms| ms >= taken_after()) {
+            self.taken.push_back(self.now.saturating_add(taken_after()));
+        }
     }
 
     /// Returns the next moment at which something is different; `None` where nothing ever is.
@@ -310,6 +333,9 @@ impl Table<'_> {
                 next = Some(next.map_or(moment, |next| next.min(moment)));
             }
         };
+        if let Some(taken) = self.taken.front() {
+            note(*taken);
+        }
         for (lane, hold) in self.lanes.iter().zip(holds) {
             match hold {
                 Some(LimitedBy::Tokens | LimitedBy::Requests) => {

@@ -11,7 +11,7 @@
 //!   Chinese, Japanese and Korean take about 1.1 tokens a character with both (an assumption).
 //!
 //! Three numbers come of it. *Expected* is the middle. *Dense* is what figures, code and languages other
-//! than English come to: the budget of a minute reserves it. *Worst* is a token for every letter, which no
+//! than English come to: the budget of a minute reserves it until it is known what such calls take. *Worst* is a token for every letter, which no
 //! alphabet but the rarest exceeds: a spend cap reserves it. Where the text was not looked at, pages are
 //! taken for ordinary, dense and full ones (Anthropic: 1,500 to 3,000 tokens of text a page); where it was
 //! read in part, or not to be relied on, the worst is not less than that.
@@ -61,8 +61,10 @@ pub struct TextWork {
 pub struct Estimate {
     /// Input tokens of an ordinary document of this size.
     pub expected_input: u64,
-    /// Input tokens of a dense document: what the budget of a minute reserves.
+    /// Input tokens of a dense document.
     pub dense_input: u64,
+    /// Input tokens that hardly any call like it exceeds: what the budget of a minute reserves.
+    pub likely_input: u64,
     /// Input tokens when everything is at its largest: what a spend cap reserves.
     pub worst_input: u64,
     /// Output tokens of an ordinary summary, thinking included.
@@ -83,6 +85,17 @@ pub struct Learned {
     pub counted: Option<u64>,
     /// How long earlier answers to the same template by the same model were; `None` without any.
     pub output: Option<OutputHistory>,
+    /// The most that calls like it took lately; `None` where there were not enough of them.
+    pub usual: Option<UsualCall>,
+}
+
+/// The most that calls that ask the same way took lately.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UsualCall {
+    /// Input as counted, in hundredths of what was expected; `None` where nobody compared.
+    pub input_percent: Option<u64>,
+    /// Output tokens.
+    pub output_tokens: u64,
 }
 
 /// How long earlier answers were, in output tokens.
@@ -185,9 +198,8 @@ const UNKNOWN_PERCENT: u8 = 5;
 
 /// Answers that a forecast needs to expect others like them.
 const ENOUGH_ANSWERS: u64 = 5;
-/// Answers after which the budget of a minute reserves the longest of them instead of the output limit: one
-/// in hundreds is longer, and counts from when that is known.
-const MANY_ANSWERS: u64 = 20;
+/// The least that is promised of the expected input, in hundredths: some addresses count no documents.
+const LEAST_INPUT: u64 = 50;
 /// What is reserved above a count, in percent and in tokens: what is counted may differ a little from what is
 /// billed (Anthropic, "Token counting"), and names of files differ.
 const ABOVE_COUNT: (u64, u64) = (2, 64);
@@ -222,6 +234,7 @@ pub fn estimate(model: &str, work: &Work) -> Estimate {
     Estimate {
         expected_input: input(0),
         dense_input: input(1),
+        likely_input: input(1),
         worst_input: input(2),
         expected_output: SUMMARY.min(u64::from(work.max_tokens))
             + profiles::ordinary_thinking(model),
@@ -237,7 +250,9 @@ pub fn estimate(model: &str, work: &Work) -> Estimate {
 /// the worst: money is promised by bounds that hold whoever counts.
 #[must_use]
 pub fn estimate_knowing(model: &str, work: &Work, learned: &Learned) -> Estimate {
-    let mut estimate = estimate(model, work).expecting(learned.output.as_ref());
+    let mut estimate = estimate(model, work)
+        .expecting(learned.output.as_ref())
+        .promising(learned.usual.as_ref());
     if let Some(counted) = learned.counted.filter(|_| work.document.is_some()) {
         let [ordinary, _] = prompt_tokens(family(model), work);
         let input = counted.saturating_add(ordinary);
@@ -246,6 +261,7 @@ pub fn estimate_knowing(model: &str, work: &Work, learned: &Learned) -> Estimate
         estimate.dense_input = input
             .saturating_add(input.saturating_mul(percent) / 100)
             .saturating_add(tokens);
+        estimate.likely_input = estimate.dense_input;
         estimate.worst_input = estimate.worst_input.max(estimate.dense_input);
         estimate.is_counted = true;
     }
@@ -309,9 +325,27 @@ impl Estimate {
             return self;
         };
         self.expected_output = output.middle.min(self.worst_output);
-        if output.answers >= MANY_ANSWERS {
-            self.likely_output = output.most.min(self.worst_output);
+        self
+    }
+
+    /// Returns the estimate where the budget of a minute reserves what is usual, once that is known.
+    ///
+    /// What is promised and not used stands idle as long as the call lasts. So a call is promised the most that one
+    /// like it took lately; never more than before, and more for a document that is expected to be larger. Most
+    /// calls take less than the most, which is a margin for the one in a hundred that takes more.
+    #[must_use]
+    pub fn promising(mut self, usual: Option<&UsualCall>) -> Self {
+        let Some(usual) = usual else {
+            return self;
+        };
+        if let Some(percent) = usual.input_percent {
+            let input = self
+                .expected_input
+                .saturating_mul(percent.max(LEAST_INPUT))
+                .div_ceil(100);
+            self.likely_input = input.min(self.dense_input);
         }
+        self.likely_output = usual.output_tokens.min(self.worst_output);
         self
     }
 

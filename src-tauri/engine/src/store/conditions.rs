@@ -19,7 +19,7 @@ const LOOKED_AT: usize = 200;
 pub(crate) struct Conditions {
     /// The limits in force for a model.
     pub(crate) limits: Limits,
-    /// What each second of the last minute used, oldest first.
+    /// What each tenth of a second of the last minute used, oldest first.
     pub(crate) used: Vec<(i64, Used)>,
     pub(crate) day: Money,
     pub(crate) month: Money,
@@ -95,15 +95,15 @@ fn conditions(connection: &Connection, local: &LocalTime, model: &str) -> Result
         },
         used: gate
             .windows
-            .by_second()
+            .by_tenth()
             .into_iter()
-            .map(|(second, amount)| {
+            .map(|(tenth, amount)| {
                 let used = Used {
                     requests: amount.requests,
                     input: amount.input,
                     output: amount.output,
                 };
-                (second, used)
+                (tenth, used)
             })
             .collect(),
         day: gate.day,
@@ -156,6 +156,7 @@ fn average(connection: &Connection, queue: QueueName) -> Result<Estimate> {
     Ok(Estimate {
         expected_input: mean(|one| one.expected_input),
         dense_input: mean(|one| one.dense_input),
+        likely_input: mean(|one| one.likely_input),
         worst_input: mean(|one| one.worst_input),
         expected_output: mean(|one| one.expected_output),
         likely_output: mean(|one| one.likely_output),

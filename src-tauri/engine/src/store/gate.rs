@@ -33,6 +33,8 @@ pub(super) enum Verdict {
     /// It has to wait, and all behind it in its lane that cost anything.
     Wait {
         reason: WaitingReason,
+        /// When it may go on; `None` while only a person can change that.
+        until: Option<Timestamp>,
         /// Whether for tokens or requests that all models share.
         shared: bool,
     },
@@ -175,6 +177,7 @@ impl Gate {
         if let Some(until) = told.wait_until.filter(|until| *until > self.local.now) {
             return Err(Verdict::Wait {
                 reason: WaitingReason::TokenBudget { until },
+                until: Some(until),
                 shared: false,
             });
         }
@@ -189,12 +192,17 @@ impl Gate {
                 })
             };
         }
-        let wait = |(scarce, until), shared| Verdict::Wait {
-            reason: match scarce {
-                Scarce::Requests => WaitingReason::RequestsBudget { until },
-                Scarce::Tokens => WaitingReason::TokenBudget { until },
-            },
-            shared,
+        let wait = |(scarce, free_at), shared| {
+            // Said in whole seconds.
+            let until = next_second(free_at);
+            Verdict::Wait {
+                reason: match scarce {
+                    Scarce::Requests => WaitingReason::RequestsBudget { until },
+                    Scarce::Tokens => WaitingReason::TokenBudget { until },
+                },
+                until: Some(free_at),
+                shared,
+            }
         };
         self.windows
             .room_for(amount, &self.limits(), None)
@@ -225,8 +233,13 @@ impl Gate {
         if let Some(reason) = over(&self.month, CapScope::Month, Some(self.local.month_ends_at))
             .or_else(|| over(&self.day, CapScope::Day, Some(self.local.day_ends_at)))
         {
+            let until = match reason {
+                WaitingReason::SpendCap { until, .. } => until,
+                _ => None,
+            };
             return Err(Verdict::Wait {
                 reason,
+                until,
                 shared: false,
             });
         }
@@ -250,13 +263,18 @@ impl Gate {
     }
 }
 
-/// Returns what a call is promised of the minute.
+/// Returns what a call is promised of the minute: what is usual, where that is known.
 fn amount_of(estimate: &Estimate) -> Amount {
     Amount {
         requests: 1,
-        input: estimate.dense_input,
+        input: estimate.likely_input,
         output: estimate.likely_output,
     }
+}
+
+/// Returns the whole second that a moment is or comes before.
+fn next_second(moment: Timestamp) -> Timestamp {
+    Timestamp(moment.0.saturating_add(999).div_euclid(1_000) * 1_000)
 }
 
 /// Returns what a local day (`2026-11-29`) has cost, without its cap.

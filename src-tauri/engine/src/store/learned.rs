@@ -4,13 +4,15 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
-use super::{Result, Store, rows};
+use super::{Lease, Result, Store, rows};
 use crate::model::{Sends, Sha256, Timestamp};
-use crate::pricing::{Learned, OutputHistory};
+use crate::pricing::{Learned, OutputHistory, UsualCall};
 
-/// Answers that are kept of each model and template: enough for a tenth, and few enough to follow a model that
+/// Calls that are kept of each model, template, kind of document and step: enough for a tenth, and few enough to follow a model that
 /// begins to write otherwise.
 const KEPT: u32 = 200;
+/// Calls that must have ended before the next ones are promised what is usual.
+const ENOUGH_CALLS: u64 = 20;
 /// Documents that are looked up with one query.
 const AT_ONCE: usize = 500;
 
@@ -23,14 +25,29 @@ pub(crate) struct CountedFor {
     pub(crate) asks: String,
 }
 
-/// What an answer about a whole document, or to a prompt, came to.
+/// What a call came to.
 #[derive(Clone, Debug)]
-pub(crate) struct CallSample {
-    pub(crate) model: String,
+pub(super) struct CallSample {
+    pub(super) model: String,
     /// The template with its version; empty for a prompt.
-    pub(crate) template: String,
-    pub(crate) output_tokens: u64,
-    pub(crate) ran_ms: u64,
+    pub(super) template: String,
+    pub(super) sends: Sends,
+    /// As attempts name it.
+    pub(super) step: String,
+    /// Input as counted, in hundredths of what was expected; `None` where nothing was.
+    pub(super) input_percent: Option<u64>,
+    pub(super) output_tokens: u64,
+    /// How long it ran; `None` for a request of a remote batch.
+    pub(super) ran_ms: Option<u64>,
+}
+
+/// What the call of an attempt took.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Took {
+    pub(super) input_tokens: u64,
+    pub(super) output_tokens: u64,
+    /// When it ended; `None` where that says nothing of how long it ran.
+    pub(super) ended_at: Option<Timestamp>,
 }
 
 /// How long calls ran.
@@ -40,33 +57,49 @@ pub(crate) struct Latency {
     pub(crate) mean_ms: u64,
 }
 
-/// The columns of [`learned`] over `jobs AS j`. A part of a document is not counted.
+/// The columns of [`learned`] over `jobs AS j`: what is known of its next call. A part of a document is not counted,
+/// and prompts without a template have nothing in common.
 pub(super) const LEARNED_COLUMNS: &str = "\
      CASE WHEN j.parts = 0 THEN \
          (SELECT c.tokens FROM templates AS t JOIN token_counts AS c \
               ON c.document_sha256 = j.document_sha256 AND c.model = j.model AND c.sends = j.sends \
               AND c.asks = CASE t.kind WHEN 'fields' THEN t.template_id || '-v' || t.version ELSE t.kind END \
           WHERE t.template_id = j.template_id AND t.version = j.template_version) END, \
-     (SELECT json_array(h.calls, h.low_output, h.middle_output, h.high_output, h.most_output) \
+     (SELECT json_array(h.calls, h.low_output, h.middle_output, h.high_output, h.most_output, \
+                        h.most_input_percent) \
       FROM call_history AS h WHERE h.model = j.model \
-          AND h.template = coalesce(j.template_id || '-v' || j.template_version, ''))";
+          AND h.template = j.template_id || '-v' || j.template_version AND h.sends = j.sends \
+          AND h.step = CASE WHEN j.parts = 0 THEN 'whole' WHEN j.parts_done < j.parts THEN 'part' \
+                            ELSE 'combine' END)";
 
 /// Reads [`LEARNED_COLUMNS`] from column `at` on.
 pub(super) fn learned(row: &Row<'_>, at: usize) -> rusqlite::Result<Learned> {
+    let history = rows::optional_json(row, at + 1)?.map_or_else(Learned::default, history);
     Ok(Learned {
         counted: rows::optional_unsigned(row, at)?,
-        output: rows::optional_json(row, at + 1)?.map(history),
+        ..history
     })
 }
 
-fn history(numbers: [u64; 5]) -> OutputHistory {
-    let [answers, low, middle, high, most] = numbers;
-    OutputHistory {
-        answers,
-        low,
-        middle,
-        high,
-        most,
+/// A row of `call_history`: calls, a tenth, the middle and nine tenths of the output, the most output, and the
+/// most input in percent.
+type Numbers = (u64, u64, u64, u64, u64, Option<u64>);
+
+fn history(numbers: Numbers) -> Learned {
+    let (answers, low, middle, high, most, input_percent) = numbers;
+    Learned {
+        counted: None,
+        output: Some(OutputHistory {
+            answers,
+            low,
+            middle,
+            high,
+            most,
+        }),
+        usual: (answers >= ENOUGH_CALLS).then_some(UsualCall {
+            input_percent,
+            output_tokens: most,
+        }),
     }
 }
 
@@ -142,19 +175,27 @@ impl Store {
         .await
     }
 
-    /// Keeps what an answer came to.
-    pub(crate) async fn record_call(&self, sample: CallSample, now: Timestamp) -> Result<()> {
-        self.write(move |connection| record_call(connection, &sample, now))
-            .await
-    }
-
     /// Returns how long earlier answers to a template by a model were; `None` before there was one.
     pub(crate) async fn output_history(
         &self,
         model: String,
         template: String,
     ) -> Result<Option<OutputHistory>> {
-        self.read(move |connection| output_history(connection, &model, &template))
+        self.read(move |connection| {
+            Ok(history_of(connection, &model, &template, None)?.and_then(|learned| learned.output))
+        })
+        .await
+    }
+
+    /// Returns what earlier calls about whole documents with a template say of the next ones; of none, those of
+    /// prompts.
+    pub(crate) async fn learned_of(
+        &self,
+        model: String,
+        template: String,
+        sends: Sends,
+    ) -> Result<Learned> {
+        self.read(move |connection| learned_of(connection, &model, &template, sends))
             .await
     }
 
@@ -165,17 +206,37 @@ impl Store {
     }
 }
 
-pub(super) fn output_history(
+fn learned_of(
     connection: &Connection,
     model: &str,
     template: &str,
-) -> Result<Option<OutputHistory>> {
+    sends: Sends,
+) -> Result<Learned> {
+    let mut learned = history_of(connection, model, template, Some(sends))?.unwrap_or_default();
+    if template.is_empty() {
+        // Prompts have nothing in common that a promise could be built on.
+        learned.usual = None;
+    }
+    Ok(learned)
+}
+
+/// Returns what calls about whole documents came to, sent as is said, else as most of them were.
+fn history_of(
+    connection: &Connection,
+    model: &str,
+    template: &str,
+    sends: Option<Sends>,
+) -> Result<Option<Learned>> {
     Ok(connection
         .prepare_cached(
-            "SELECT json_array(calls, low_output, middle_output, high_output, most_output)
-             FROM call_history WHERE model = ?1 AND template = ?2",
+            "SELECT json_array(calls, low_output, middle_output, high_output, most_output, most_input_percent)
+             FROM call_history
+             WHERE model = ?1 AND template = ?2 AND step = 'whole' AND sends = coalesce(?3, sends)
+             ORDER BY calls DESC LIMIT 1",
         )?
-        .query_row((model, template), |row| rows::json(row, 0).map(history))
+        .query_row((model, template, sends.map(Sends::as_str)), |row| {
+            rows::json(row, 0).map(history)
+        })
         .optional()?)
 }
 
@@ -186,8 +247,8 @@ fn latency(connection: &Connection, model: &str, template: &str) -> Result<Optio
     let of = |condition: &str| -> Result<Option<Latency>> {
         Ok(connection
             .prepare_cached(&format!(
-                "SELECT sum(calls), sum(calls * mean_ms) / sum(calls) FROM call_history
-                 WHERE model = ?1 AND {condition} HAVING sum(calls) > 0"
+                "SELECT sum(timed_calls), sum(timed_calls * mean_ms) / sum(timed_calls) FROM call_history
+                 WHERE model = ?1 AND step = 'whole' AND {condition} HAVING sum(timed_calls) > 0"
             ))?
             .query_row((model, template), |row| {
                 Ok(Latency {
@@ -203,72 +264,128 @@ fn latency(connection: &Connection, model: &str, template: &str) -> Result<Optio
     }
 }
 
-/// Keeps what an answer came to, and removes those that are too old to count.
-pub(super) fn record_call(
+/// Keeps what the call of an attempt took.
+pub(super) fn note(
     connection: &Connection,
-    sample: &CallSample,
+    lease: &Lease,
+    took: Took,
     now: Timestamp,
 ) -> Result<()> {
-    let CallSample {
-        model, template, ..
-    } = sample;
-    if sample.output_tokens == 0 {
-        return Ok(());
+    let sample = connection
+        .prepare_cached(
+            "SELECT a.model, coalesce(j.template_id || '-v' || j.template_version, ''), j.sends, a.step,
+                    coalesce(a.estimated_input, 0), a.started_at
+             FROM attempts AS a JOIN jobs AS j USING (job_id)
+             WHERE a.job_id = ?1 AND a.lease_id = ?2",
+        )?
+        .query_row((lease.job_id.as_str(), &lease.lease_id), |row| {
+            let estimated = rows::unsigned(row, 4)?;
+            let began = rows::timestamp(row, 5)?;
+            Ok(CallSample {
+                model: row.get(0)?,
+                template: row.get(1)?,
+                sends: rows::sends(row, 2)?,
+                step: row.get(3)?,
+                input_percent: (estimated > 0).then(|| {
+                    let hundredths = took.input_tokens.saturating_mul(100);
+                    hundredths.div_ceil(estimated.max(1))
+                }),
+                output_tokens: took.output_tokens,
+                ran_ms: took.ended_at.map(|ended_at| {
+                    u64::try_from(ended_at.since(began).as_millis()).unwrap_or(u64::MAX)
+                }),
+            })
+        })
+        .optional()?;
+    match sample {
+        Some(sample) => record(connection, &sample, now),
+        None => Ok(()),
     }
-    let number = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
+}
+
+/// Keeps what a call came to, and removes those that are too old to count.
+pub(super) fn record(connection: &Connection, sample: &CallSample, now: Timestamp) -> Result<()> {
+    let of = (
+        &sample.model,
+        &sample.template,
+        sample.sends.as_str(),
+        &sample.step,
+    );
     connection
         .prepare_cached(
-            "INSERT INTO call_samples (model, template, output_tokens, ran_ms, at)
-             VALUES (?1, ?2, ?3, ?4, ?5)",
+            "INSERT INTO call_samples (model, template, sends, step, input_percent, output_tokens, ran_ms, at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
         )?
         .execute((
-            model,
-            template,
-            number(sample.output_tokens),
-            number(sample.ran_ms),
+            of.0,
+            of.1,
+            of.2,
+            of.3,
+            sample.input_percent.map(bounded),
+            bounded(sample.output_tokens),
+            sample.ran_ms.map(bounded),
             now.0,
         ))?;
     connection
         .prepare_cached(
-            "DELETE FROM call_samples WHERE model = ?1 AND template = ?2 AND sample_id <= (
-                 SELECT sample_id FROM call_samples WHERE model = ?1 AND template = ?2
-                 ORDER BY sample_id DESC LIMIT 1 OFFSET ?3)",
+            "DELETE FROM call_samples
+             WHERE model = ?1 AND template = ?2 AND sends = ?3 AND step = ?4 AND sample_id <= (
+                 SELECT sample_id FROM call_samples
+                 WHERE model = ?1 AND template = ?2 AND sends = ?3 AND step = ?4
+                 ORDER BY sample_id DESC LIMIT 1 OFFSET ?5)",
         )?
-        .execute((model, template, KEPT))?;
+        .execute((of.0, of.1, of.2, of.3, KEPT))?;
     let samples = connection
         .prepare_cached(
-            "SELECT output_tokens, ran_ms FROM call_samples WHERE model = ?1 AND template = ?2",
+            "SELECT input_percent, output_tokens, ran_ms FROM call_samples
+             WHERE model = ?1 AND template = ?2 AND sends = ?3 AND step = ?4",
         )?
-        .query_map((model, template), |row| {
-            Ok((rows::unsigned(row, 0)?, rows::unsigned(row, 1)?))
+        .query_map(of, |row| {
+            Ok((
+                rows::optional_unsigned(row, 0)?,
+                rows::unsigned(row, 1)?,
+                rows::optional_unsigned(row, 2)?,
+            ))
         })?
         .collect::<rusqlite::Result<Vec<_>>>()?;
-    let ran: u128 = samples.iter().map(|(_, ran_ms)| u128::from(*ran_ms)).sum();
-    let mean_ms = u64::try_from(ran / samples.len().max(1) as u128).unwrap_or(u64::MAX);
-    let tokens = samples.into_iter().map(|(tokens, _)| tokens).collect();
+    let ran: Vec<u64> = samples.iter().filter_map(|(.., ran_ms)| *ran_ms).collect();
+    let sum: u128 = ran.iter().copied().map(u128::from).sum();
+    let mean_ms = u64::try_from(sum / ran.len().max(1) as u128).unwrap_or(u64::MAX);
+    let most_input = samples.iter().filter_map(|(percent, ..)| *percent).max();
+    let tokens = samples.into_iter().map(|(_, tokens, _)| tokens).collect();
     let Some(history) = OutputHistory::of(tokens) else {
         return Ok(());
     };
     connection
         .prepare_cached(
-            "INSERT INTO call_history (model, template, calls, low_output, middle_output, high_output,
-                                       most_output, mean_ms)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+            "INSERT INTO call_history (model, template, sends, step, calls, low_output, middle_output,
+                                       high_output, most_output, most_input_percent, timed_calls, mean_ms)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
              ON CONFLICT DO UPDATE SET calls = excluded.calls, low_output = excluded.low_output,
                  middle_output = excluded.middle_output, high_output = excluded.high_output,
-                 most_output = excluded.most_output, mean_ms = excluded.mean_ms",
+                 most_output = excluded.most_output, most_input_percent = excluded.most_input_percent,
+                 timed_calls = excluded.timed_calls, mean_ms = excluded.mean_ms",
         )?
         .execute((
-            model,
-            template,
-            number(history.answers),
-            number(history.low),
-            number(history.middle),
-            number(history.high),
-            number(history.most),
-            number(mean_ms),
+            of.0,
+            of.1,
+            of.2,
+            of.3,
+            bounded(history.answers),
+            bounded(history.low),
+            bounded(history.middle),
+            bounded(history.high),
+            bounded(history.most),
+            most_input.map(bounded),
+            bounded(ran.len() as u64),
+            bounded(mean_ms),
         ))?;
     Ok(())
+}
+
+/// No model takes or writes more, and a hundred times as much still is a number.
+fn bounded(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX).min(1 << 40)
 }
 
 /// Returns what is known of a job's document and of its template, where it asks as changes say.
@@ -305,6 +422,6 @@ pub(super) fn of_job(
         .optional()?;
     Ok(Learned {
         counted,
-        output: output_history(connection, model, &named)?,
+        ..learned_of(connection, model, &named, sends)?
     })
 }

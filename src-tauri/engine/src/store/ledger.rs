@@ -5,8 +5,8 @@ use rusqlite::{Connection, OptionalExtension as _};
 
 use super::candidate::Candidate;
 use super::gate::Promise;
-use super::windows::{self, Amount, second_of};
-use super::{Lease, Result, held, rows};
+use super::windows::{self, Amount, tenth_of};
+use super::{Lease, Result, held, learned, rows};
 use crate::calendar::LocalTime;
 use crate::model::Timestamp;
 
@@ -39,12 +39,12 @@ pub(super) fn reserve(
     promise: Promise,
     local: &LocalTime,
 ) -> Result<()> {
-    let second = second_of(local.now);
+    let tenth = tenth_of(local.now);
     // A request of a remote batch takes nothing of the minute, now or when it is answered.
     let batched = promise.amount == Amount::default();
     connection
         .prepare_cached(
-            "INSERT INTO ledger (job_id, lease_id, batch_id, model, state, day, second, requests,
+            "INSERT INTO ledger (job_id, lease_id, batch_id, model, state, day, tenth, requests,
                                  input_tokens, output_tokens, micros, reserved_at, batched)
              VALUES (?1, ?2, ?3, ?4, 'reserved', ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         )?
@@ -54,7 +54,7 @@ pub(super) fn reserve(
             job.batch_id.as_str(),
             &job.model,
             &local.day,
-            second,
+            tenth,
             promise.amount.requests.cast_signed(),
             promise.amount.input.cast_signed(),
             promise.amount.output.cast_signed(),
@@ -65,7 +65,7 @@ pub(super) fn reserve(
     if batched {
         return Ok(());
     }
-    windows::record(connection, second, &job.model, promise.amount)
+    windows::record(connection, tenth, &job.model, promise.amount)
 }
 
 /// Counts as spent what is still promised though no attempt runs any more.
@@ -88,7 +88,7 @@ struct Entry {
     state: String,
     batch_id: String,
     model: String,
-    second: i64,
+    tenth: i64,
     amount: Amount,
     micros: i64,
     batched: bool,
@@ -140,6 +140,20 @@ pub(super) fn settle(
     if !entry.batched {
         correct_window(connection, &entry, amount, now)?;
     }
+    if let Settlement::Known {
+        input_tokens,
+        output_tokens,
+        ..
+    } = settlement
+    {
+        let took = learned::Took {
+            input_tokens,
+            output_tokens,
+            // How long a request of a remote batch lay there says nothing of calls.
+            ended_at: (!entry.batched).then_some(now),
+        };
+        learned::note(connection, lease, took, now)?;
+    }
     connection
         .prepare_cached(
             "UPDATE ledger SET state = ?2, requests = ?3, input_tokens = ?4, output_tokens = ?5,
@@ -167,7 +181,7 @@ pub(super) fn settle(
     Ok(())
 }
 
-/// Gives back to the second of the promise what was not used; what was used beyond it counts from now.
+/// Gives back to the moment of the promise what was not used; what was used beyond it counts from now.
 fn correct_window(
     connection: &Connection,
     entry: &Entry,
@@ -181,7 +195,7 @@ fn correct_window(
         output: promised.output.saturating_sub(used.output),
     };
     if unused != Amount::default() {
-        windows::give_back(connection, entry.second, &entry.model, unused)?;
+        windows::give_back(connection, entry.tenth, &entry.model, unused)?;
     }
     let beyond = Amount {
         requests: 0,
@@ -189,7 +203,7 @@ fn correct_window(
         output: used.output.saturating_sub(promised.output),
     };
     if beyond != Amount::default() {
-        windows::record(connection, second_of(now), &entry.model, beyond)?;
+        windows::record(connection, tenth_of(now), &entry.model, beyond)?;
     }
     Ok(())
 }
@@ -197,7 +211,7 @@ fn correct_window(
 fn entry(connection: &Connection, lease: &Lease) -> Result<Option<Entry>> {
     Ok(connection
         .prepare_cached(
-            "SELECT entry_id, state, batch_id, model, second, requests, input_tokens, output_tokens,
+            "SELECT entry_id, state, batch_id, model, tenth, requests, input_tokens, output_tokens,
                     micros, batched
              FROM ledger WHERE job_id = ?1 AND lease_id = ?2",
         )?
@@ -207,7 +221,7 @@ fn entry(connection: &Connection, lease: &Lease) -> Result<Option<Entry>> {
                 state: row.get(1)?,
                 batch_id: row.get(2)?,
                 model: row.get(3)?,
-                second: row.get(4)?,
+                tenth: row.get(4)?,
                 amount: Amount {
                     requests: rows::unsigned(row, 5)?,
                     input: rows::unsigned(row, 6)?,

@@ -17,4 +17,5 @@ mod search;
 mod state_machine;
 mod support;
 mod told;
+mod usual;
 mod windows;

@@ -8,15 +8,15 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension as _, Row, named_params};
 
-use super::windows::{Amount, Limits, Scarce, second_of};
+use super::windows::{Amount, Limits, Scarce, tenth_of};
 use super::{Result, Store, held, rows};
 use crate::model::{Left, Timestamp, ToldLeft, ToldLimits};
 use crate::profiles::limit_class;
 
 /// A minute in milliseconds, in which a bucket fills up.
 const MINUTE: u64 = 60_000;
-/// Seconds for which what was left may be of interest.
-const RECENT: i64 = 180;
+/// Tenths of a second for which what was left may be of interest.
+const RECENT: i64 = 1_800;
 /// What is left of tokens is told to the nearest thousand.
 const ROUNDED_BY: u64 = 500;
 
@@ -112,11 +112,7 @@ impl Told {
             .max_by_key(|(_, until)| *until);
         match latest {
             None => Ok(()),
-            // In whole seconds, as everything that is waited for in the windows.
-            Some((scarce, until)) => Err((
-                scarce,
-                Timestamp((second_of(until) + 1).saturating_mul(1_000)),
-            )),
+            Some((scarce, until)) => Err((scarce, until)),
         }
     }
 }
@@ -132,9 +128,9 @@ impl UnderWay {
     pub(super) fn read(connection: &Connection, now: Timestamp) -> Result<Self> {
         let mut statement = connection.prepare_cached(
             "SELECT reserved_at, model, requests, input_tokens, output_tokens FROM ledger
-             WHERE state = 'reserved' AND second >= ?1",
+             WHERE state = 'reserved' AND tenth >= ?1",
         )?;
-        let found = statement.query_map([second_of(now) - RECENT], |row| {
+        let found = statement.query_map([tenth_of(now) - RECENT], |row| {
             Ok((
                 Timestamp(row.get(0)?),
                 limit_class(&row.get::<_, String>(1)?).into_owned(),

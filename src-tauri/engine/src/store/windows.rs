@@ -1,7 +1,8 @@
-//! The rolling windows: what was used or promised within the last 60 s, by second and by class of models.
+//! The rolling windows: what was used or promised within the last 60 s, by tenth of a second and by class of models.
 //!
 //! A call counts from the moment it was promised. What it used less than promised is given back to that
-//! second; what it used more counts from the second in which that became known.
+//! tenth; what it used more counts from the tenth in which that became known. Tenths, since whole seconds
+//! would make a minute of 61 s, and leave a sixtieth of every limit unused.
 
 use std::collections::HashMap;
 
@@ -11,12 +12,12 @@ use super::{Result, rows};
 use crate::model::Timestamp;
 use crate::profiles::limit_class;
 
-/// Length of the windows in seconds.
-const WINDOW: i64 = 60;
-/// Seconds after which what was used is forgotten.
-const FORGET: i64 = 600;
-/// A second in milliseconds.
-const SECOND: i64 = 1_000;
+/// Length of the windows in tenths of a second.
+const WINDOW: i64 = 600;
+/// Tenths after which what was used is forgotten.
+const FORGET: i64 = 6_000;
+/// A tenth of a second in milliseconds.
+const TENTH: i64 = 100;
 
 /// Requests and tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,26 +73,30 @@ impl Limits {
     }
 }
 
-/// What each second of the window used.
+/// What each tenth of the window used.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Windows {
-    seconds: Vec<(i64, String, Amount)>,
+    tenths: Vec<(i64, String, Amount)>,
 }
 
-/// Returns the second that a moment lies in.
-pub(super) fn second_of(moment: Timestamp) -> i64 {
-    moment.0.div_euclid(SECOND)
+/// Returns the tenth of a second that a moment lies in.
+pub(super) fn tenth_of(moment: Timestamp) -> i64 {
+    moment.0.div_euclid(TENTH)
+}
+
+/// Returns when a tenth leaves the window: its last moment is 60 s ago then.
+fn leaves_at(tenth: i64) -> Timestamp {
+    Timestamp((tenth + WINDOW + 1) * TENTH)
 }
 
 impl Windows {
     /// Reads what the 60 s before `now` used.
     pub(super) fn read(connection: &Connection, now: Timestamp) -> Result<Self> {
         let mut statement = connection.prepare_cached(
-            "SELECT second, model, requests, input_tokens, output_tokens FROM usage_seconds
-             WHERE second >= ?1 ORDER BY second",
+            "SELECT tenth, model, requests, input_tokens, output_tokens FROM usage_tenths
+             WHERE tenth >= ?1 ORDER BY tenth",
         )?;
-        // A second counts until its last moment is 60 s ago.
-        let found = statement.query_map([second_of(now) - WINDOW], |row| {
+        let found = statement.query_map([tenth_of(now) - WINDOW], |row| {
             Ok((
                 row.get(0)?,
                 limit_class(&row.get::<_, String>(1)?).into_owned(),
@@ -103,14 +108,14 @@ impl Windows {
             ))
         })?;
         Ok(Self {
-            seconds: found.collect::<rusqlite::Result<_>>()?,
+            tenths: found.collect::<rusqlite::Result<_>>()?,
         })
     }
 
     /// Returns what the window used in all, or for one class of models.
     pub(super) fn used(&self, class: Option<&str>) -> Amount {
         let mut sum = Amount::default();
-        for (_, of, amount) in &self.seconds {
+        for (_, of, amount) in &self.tenths {
             if class.is_none_or(|class| class == of) {
                 sum.add(*amount);
             }
@@ -121,20 +126,20 @@ impl Windows {
     /// Returns the class of models that used most tokens.
     pub(super) fn busiest_class(&self) -> Option<String> {
         let mut sums: HashMap<&str, u64> = HashMap::new();
-        for (_, class, amount) in &self.seconds {
+        for (_, class, amount) in &self.tenths {
             *sums.entry(class).or_default() += amount.tokens();
         }
         let busiest = sums.into_iter().max_by_key(|(_, tokens)| *tokens)?;
         Some(busiest.0.to_owned())
     }
 
-    /// Returns what each second used, of all models, oldest first.
-    pub(super) fn by_second(&self) -> Vec<(i64, Amount)> {
+    /// Returns what each tenth used, of all models, oldest first.
+    pub(super) fn by_tenth(&self) -> Vec<(i64, Amount)> {
         let mut sums: Vec<(i64, Amount)> = Vec::new();
-        for (second, _, amount) in &self.seconds {
+        for (tenth, _, amount) in &self.tenths {
             match sums.last_mut() {
-                Some((last, sum)) if last == second => sum.add(*amount),
-                _ => sums.push((*second, *amount)),
+                Some((last, sum)) if last == tenth => sum.add(*amount),
+                _ => sums.push((*tenth, *amount)),
             }
         }
         sums
@@ -142,13 +147,13 @@ impl Windows {
 
     /// Adds what is promised now.
     pub(super) fn promise(&mut self, now: Timestamp, model: &str, amount: Amount) {
-        self.seconds
-            .push((second_of(now), limit_class(model).into_owned(), amount));
+        self.tenths
+            .push((tenth_of(now), limit_class(model).into_owned(), amount));
     }
 
     /// Says whether nothing was used.
     pub(super) fn is_empty(&self) -> bool {
-        self.seconds
+        self.tenths
             .iter()
             .all(|(_, _, amount)| *amount == Amount::default())
     }
@@ -167,28 +172,25 @@ impl Windows {
         let Some(mut scarce) = limits.exceeded_by(amount) else {
             return Ok(());
         };
-        // Second by second, as they leave the window.
-        for (second, of, left) in &self.seconds {
+        // One after another, as they leave the window.
+        for (tenth, of, left) in &self.tenths {
             if class.is_none_or(|class| class == of) {
                 amount.requests -= left.requests.min(amount.requests);
                 amount.input -= left.input.min(amount.input);
                 amount.output -= left.output.min(amount.output);
-                let free_at = Timestamp((second + WINDOW + 1) * SECOND);
                 match limits.exceeded_by(amount) {
-                    None => return Err((scarce, free_at)),
+                    None => return Err((scarce, leaves_at(*tenth))),
                     Some(still) => scarce = still,
                 }
             }
         }
-        let last = self.seconds.last().map_or(0, |(second, ..)| *second);
-        Err((scarce, Timestamp((last + WINDOW + 1) * SECOND)))
+        let last = self.tenths.last().map_or(0, |(tenth, ..)| *tenth);
+        Err((scarce, leaves_at(last)))
     }
 
     /// Returns when nothing that was used so far counts any more.
     pub(super) fn empty_at(&self) -> Option<Timestamp> {
-        self.seconds
-            .last()
-            .map(|(second, ..)| Timestamp((second + WINDOW + 1) * SECOND))
+        self.tenths.last().map(|(tenth, ..)| leaves_at(*tenth))
     }
 }
 
@@ -197,17 +199,17 @@ impl Windows {
 /// Where the clock went back, what was used "in the future" counts as used now: it leaves the window
 /// after 60 s, as it would have, instead of holding everything until the clock has caught up.
 pub(super) fn tidy(connection: &Connection, now: Timestamp) -> Result<()> {
-    let present = second_of(now);
+    let present = tenth_of(now);
     connection
-        .prepare_cached("DELETE FROM usage_seconds WHERE second < ?1")?
+        .prepare_cached("DELETE FROM usage_tenths WHERE tenth < ?1")?
         .execute([present - FORGET])?;
     let ahead: bool = connection
-        .prepare_cached("SELECT EXISTS (SELECT 1 FROM usage_seconds WHERE second > ?1)")?
+        .prepare_cached("SELECT EXISTS (SELECT 1 FROM usage_tenths WHERE tenth > ?1)")?
         .query_row([present], |row| row.get(0))?;
     if ahead {
         let mut sums: HashMap<String, Amount> = HashMap::new();
         let mut statement = connection.prepare_cached(
-            "DELETE FROM usage_seconds WHERE second > ?1
+            "DELETE FROM usage_tenths WHERE tenth > ?1
              RETURNING model, requests, input_tokens, output_tokens",
         )?;
         let mut found = statement.query([present])?;
@@ -223,31 +225,31 @@ pub(super) fn tidy(connection: &Connection, now: Timestamp) -> Result<()> {
         }
         connection
             .prepare_cached(
-                "UPDATE ledger SET second = ?1
-                 WHERE state IN ('reserved', 'unknown') AND second > ?1",
+                "UPDATE ledger SET tenth = ?1
+                 WHERE state IN ('reserved', 'unknown') AND tenth > ?1",
             )?
             .execute([present])?;
     }
     Ok(())
 }
 
-/// Adds to what a second used.
+/// Adds to what a tenth of a second used.
 pub(super) fn record(
     connection: &Connection,
-    second: i64,
+    tenth: i64,
     model: &str,
     amount: Amount,
 ) -> Result<()> {
     connection
         .prepare_cached(
-            "INSERT INTO usage_seconds (second, model, requests, input_tokens, output_tokens)
+            "INSERT INTO usage_tenths (tenth, model, requests, input_tokens, output_tokens)
              VALUES (?1, ?2, ?3, ?4, ?5)
              ON CONFLICT DO UPDATE SET requests = requests + excluded.requests,
                  input_tokens = input_tokens + excluded.input_tokens,
                  output_tokens = output_tokens + excluded.output_tokens",
         )?
         .execute((
-            second,
+            tenth,
             model,
             amount.requests.cast_signed(),
             amount.input.cast_signed(),
@@ -256,22 +258,22 @@ pub(super) fn record(
     Ok(())
 }
 
-/// Takes back what a second was promised and did not use.
+/// Takes back what a tenth of a second was promised and did not use.
 pub(super) fn give_back(
     connection: &Connection,
-    second: i64,
+    tenth: i64,
     model: &str,
     amount: Amount,
 ) -> Result<()> {
     connection
         .prepare_cached(
-            "UPDATE usage_seconds SET requests = max(0, requests - ?3),
+            "UPDATE usage_tenths SET requests = max(0, requests - ?3),
                  input_tokens = max(0, input_tokens - ?4),
                  output_tokens = max(0, output_tokens - ?5)
-             WHERE second = ?1 AND model = ?2",
+             WHERE tenth = ?1 AND model = ?2",
         )?
         .execute((
-            second,
+            tenth,
             model,
             amount.requests.cast_signed(),
             amount.input.cast_signed(),

@@ -167,7 +167,7 @@ async fn settle(
                 Err(failure) => Err(failure),
             };
             match answer {
-                Ok(answer) => worker::answered(shared, job, answer, None).await,
+                Ok(answer) => worker::answered(shared, job, answer).await,
                 // It was answered and is billed.
                 Err(failure) => worker::end(shared, job, failure.billed(Billed::Unknown)).await,
             }

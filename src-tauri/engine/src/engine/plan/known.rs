@@ -15,8 +15,8 @@ use crate::templates::{self, Template};
 pub(in crate::engine) struct KnownCalls {
     /// Tokens of documents, of those that were counted.
     counted: HashMap<Sha256, u64>,
-    /// Lengths of earlier answers.
-    pub(in crate::engine) output: Option<OutputHistory>,
+    /// What earlier calls say.
+    learned: Learned,
     /// How estimates compared with what was counted.
     pub(in crate::engine) estimates: Option<EstimateCheck>,
 }
@@ -26,8 +26,13 @@ impl KnownCalls {
     pub(in crate::engine) fn of(&self, file: &ScannedFile) -> Learned {
         Learned {
             counted: self.counted.get(&file.document.sha256).copied(),
-            output: self.output,
+            ..self.learned
         }
+    }
+
+    /// Returns how long earlier answers were.
+    pub(in crate::engine) fn output(&self) -> Option<&OutputHistory> {
+        self.learned.output.as_ref()
     }
 }
 
@@ -55,7 +60,9 @@ impl Engine {
         let name = template.map(Template::name).unwrap_or_default();
         Ok(KnownCalls {
             counted,
-            output: store.output_history(asked.model.clone(), name).await?,
+            learned: store
+                .learned_of(asked.model.clone(), name, asked.sends)
+                .await?,
             estimates: self.estimates_for(asked).await?,
         })
     }

@@ -34,12 +34,21 @@ fn tokens(limit: u64) -> Limits {
     }
 }
 
+/// A pace that has grown already.
+fn wide() -> Pace {
+    let mut pace = Pace::default();
+    for _ in 0..100 {
+        pace.taken(u32::MAX);
+    }
+    pace
+}
+
 fn play<'play>(limits: Limits, lanes: [LanePlay<'play>; 2]) -> Play<'play> {
     Play {
         now: NOW,
         limits,
         used: Vec::new(),
-        pace: 100,
+        pace: wide(),
         lanes,
     }
 }
@@ -68,17 +77,17 @@ fn many_jobs_wait_for_places() {
 
 #[test]
 fn the_tokens_of_a_minute_make_waves() {
-    // Ten fit in a minute; the next ten start when the second of the first has left the window.
+    // Ten fit in a minute; the next ten start when the tenth of a second of the first has left the window.
     let jobs = vec![vec![call(9_000, 1_000, 5_000)]; 30];
     let all = play(tokens(100_000), [lane(50, &jobs), lane(3, &[])]);
-    assert_eq!(seconds(&all), (61 + 61 + 5, LimitedBy::Tokens));
+    assert_eq!(seconds(&all), (60 + 60 + 5, LimitedBy::Tokens));
 }
 
 #[test]
 fn what_was_used_a_moment_ago_counts() {
     let jobs = vec![vec![call(9_000, 1_000, 5_000)]; 10];
     let mut all = play(tokens(100_000), [lane(50, &jobs), lane(3, &[])]);
-    let half_a_minute_ago = NOW.0 / 1_000 - 30;
+    let half_a_minute_ago = NOW.0 / 100 - 300;
     let used = Used {
         requests: 1,
         input: 50_000,
@@ -87,7 +96,7 @@ fn what_was_used_a_moment_ago_counts() {
     all.used = vec![(half_a_minute_ago, used)];
     assert_eq!(
         seconds(&all),
-        (31 + 5, LimitedBy::Tokens),
+        (30 + 5, LimitedBy::Tokens),
         "five start at once, and five when the old tokens have left the window"
     );
 }
@@ -115,16 +124,16 @@ fn requests_have_a_limit_of_their_own() {
         ..Limits::default()
     };
     let all = play(limits, [lane(50, &jobs), lane(3, &[])]);
-    assert_eq!(seconds(&all), (61 + 61 + 1, LimitedBy::Requests));
+    assert_eq!(seconds(&all), (60 + 60 + 1, LimitedBy::Requests));
 }
 
 #[test]
 fn the_start_is_slow() {
     let jobs = vec![vec![call(10, 10, 10_000)]; 16];
     let mut all = play(tokens(400_000), [lane(50, &jobs), lane(3, &[])]);
-    all.pace = 2;
-    // Two, then four, then eight, then the last two.
-    assert_eq!(seconds(&all).0, 40);
+    all.pace = Pace::default();
+    // Two, four more and eight more half a second apart each, and the last two after one and a half.
+    assert_eq!(finish(&all).unwrap().at.0 - NOW.0, 11_500);
 }
 
 #[test]
@@ -134,7 +143,7 @@ fn jobs_in_line_before_go_first_and_high_before_bulk() {
     high.waiting = 10;
     high.before = call(9_000, 1_000, 5_000);
     let all = play(tokens(100_000), [high, lane(50, &jobs)]);
-    assert_eq!(seconds(&all), (61 + 5, LimitedBy::Tokens));
+    assert_eq!(seconds(&all), (60 + 5, LimitedBy::Tokens));
     let mut bulk = lane(2, &jobs);
     bulk.waiting = 10;
     bulk.before = call(10, 10, 10_000);
@@ -173,8 +182,8 @@ fn a_call_larger_than_a_minute_runs_alone_and_the_others_do_not_wait_for_it() {
     let mut jobs = vec![vec![call(500_000, 1_000, 5_000)]];
     jobs.extend(vec![vec![call(9_000, 1_000, 5_000)]; 3]);
     let all = play(tokens(100_000), [lane(50, &jobs), lane(3, &[])]);
-    // The three start at once; the large one when their second has left the window.
-    assert_eq!(seconds(&all).0, 61 + 5);
+    // The three start at once; the large one when their moment has left the window.
+    assert_eq!(seconds(&all).0, 60 + 5);
 }
 
 #[test]

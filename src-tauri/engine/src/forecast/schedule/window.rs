@@ -1,11 +1,13 @@
-//! The rolling window of 60 s, by second, as the store keeps it.
+//! The rolling window of 60 s, by tenth of a second, as the store keeps it.
 
 use std::collections::VecDeque;
 
 use crate::model::LimitedBy;
 
-/// Length of the window in seconds.
-const WINDOW: i64 = 60;
+/// Length of the window in tenths of a second.
+const WINDOW: i64 = 600;
+/// A tenth of a second in milliseconds.
+const TENTH: i64 = 100;
 
 /// Requests and tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,21 +60,21 @@ impl Limits {
     }
 }
 
-/// What each second of the window used.
+/// What each tenth of the window used.
 pub(super) struct Window {
     /// Oldest first.
-    seconds: VecDeque<(i64, Used)>,
+    tenths: VecDeque<(i64, Used)>,
     sum: Used,
 }
 
-fn second_of(moment: i64) -> i64 {
-    moment.div_euclid(1_000)
+fn tenth_of(moment: i64) -> i64 {
+    moment.div_euclid(TENTH)
 }
 
 impl Window {
     pub(super) fn new(used: &[(i64, Used)]) -> Self {
         Self {
-            seconds: used.iter().copied().collect(),
+            tenths: used.iter().copied().collect(),
             sum: used
                 .iter()
                 .fold(Used::default(), |sum, (_, used)| sum.plus(*used)),
@@ -89,35 +91,35 @@ impl Window {
 
     /// Forgets what left the window.
     pub(super) fn forget(&mut self, now: i64) {
-        while let Some((second, used)) = self.seconds.front().copied()
-            && second < second_of(now) - WINDOW
+        while let Some((tenth, used)) = self.tenths.front().copied()
+            && tenth < tenth_of(now) - WINDOW
         {
-            self.seconds.pop_front();
+            self.tenths.pop_front();
             self.sum = self.sum.less(used);
         }
     }
 
-    /// Returns when the oldest second leaves the window.
+    /// Returns when the oldest tenth leaves the window.
     pub(super) fn next_free(&self) -> Option<i64> {
-        let (second, _) = self.seconds.front()?;
-        Some((second + WINDOW + 1) * 1_000)
+        let (tenth, _) = self.tenths.front()?;
+        Some((tenth + WINDOW + 1) * TENTH)
     }
 
     pub(super) fn promise(&mut self, now: i64, promised: Used) {
-        let second = second_of(now);
-        match self.seconds.back_mut() {
-            Some((last, used)) if *last == second => *used = used.plus(promised),
-            _ => self.seconds.push_back((second, promised)),
+        let tenth = tenth_of(now);
+        match self.tenths.back_mut() {
+            Some((last, used)) if *last == tenth => *used = used.plus(promised),
+            _ => self.tenths.push_back((tenth, promised)),
         }
         self.sum = self.sum.plus(promised);
     }
 
-    /// Gives back to the second of the promise what was not used; what was used beyond it counts from now.
+    /// Gives back to the moment of the promise what was not used; what was used beyond it counts from now.
     pub(super) fn settle(&mut self, began: i64, now: i64, promised: Used, used: Used) {
         let unused = promised.less(used);
-        let second = second_of(began);
-        if let Ok(index) = self.seconds.binary_search_by_key(&second, |(at, _)| *at) {
-            let (_, there) = &mut self.seconds[index];
+        let tenth = tenth_of(began);
+        if let Ok(index) = self.tenths.binary_search_by_key(&tenth, |(at, _)| *at) {
+            let (_, there) = &mut self.tenths[index];
             *there = there.less(unused);
             self.sum = self.sum.less(unused);
         }

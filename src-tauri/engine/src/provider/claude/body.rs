@@ -3,7 +3,8 @@
 //! Ten documents of 20 MB under way at once cost ten chunks of memory, not ten documents. The length
 //! is known beforehand, so the body is sent with an exact `content-length`.
 
-use std::io::{Error as IoError, ErrorKind};
+use std::fs::File;
+use std::io::{Error as IoError, ErrorKind, Read as _};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -13,8 +14,7 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use futures_util::Stream;
 use futures_util::stream::try_unfold;
-use tokio::fs::File;
-use tokio::io::AsyncReadExt as _;
+use tokio::task::spawn_blocking;
 
 use super::MAX_BODY_BYTES;
 use super::envelope::{self, DATA_GAP, Envelope};
@@ -38,9 +38,11 @@ pub(super) struct Upload {
 /// A document that is read while it is sent.
 pub(super) struct OpenFile {
     file: File,
+    /// The bytes read last.
+    raw: Vec<u8>,
     name: String,
     bytes: u64,
-    pub(super) remaining: u64,
+    remaining: u64,
     modified: Option<SystemTime>,
 }
 
@@ -146,51 +148,63 @@ impl Upload {
         if first {
             return Ok(self.head.clone());
         }
-        let Some(open) = &mut self.file else {
+        let Some(open) = self.file.take() else {
             return Ok(self.tail.clone());
         };
-        let raw = open.read().await?;
-        let mut text = String::with_capacity(raw.len().div_ceil(3) * 4 + self.tail.len());
-        STANDARD.encode_string(&raw, &mut text);
-        if open.remaining == 0 {
-            // The end is held back until it is certain that what was sent is one version of the
-            // file: a request without its end is never worked on.
-            open.verify_unchanged().await?;
-            text.push_str(&String::from_utf8_lossy(&self.tail));
-            self.file = None;
-        }
-        Ok(Bytes::from(text))
+        let (open, text) = open.next(Some(self.tail.clone())).await?;
+        self.file = open;
+        Ok(text)
     }
 }
 
 impl OpenFile {
-    /// Returns the next bytes.
-    pub(super) async fn read(&mut self) -> Result<Vec<u8>, Failure> {
+    /// Returns the next bytes, written as base64 where a `tail` is to follow the last ones. After those the file is
+    /// closed and gone.
+    pub(super) async fn next(self, tail: Option<Bytes>) -> Result<(Option<Self>, Bytes), Failure> {
+        // Reading and encoding go together, so that the bytes are moved once on their way.
+        let read = spawn_blocking(move || self.read_next(tail.as_deref())).await;
+        read.map_err(|error| {
+            Failure::unsent(
+                Cause::Interrupted,
+                format!("The document was not read to its end: {error}."),
+            )
+        })?
+    }
+
+    /// As [`OpenFile::next`]. Blocks.
+    fn read_next(mut self, tail: Option<&[u8]>) -> Result<(Option<Self>, Bytes), Failure> {
         let wanted = self.remaining.min(CHUNK_BYTES as u64);
-        let mut raw = Vec::with_capacity(CHUNK_BYTES);
+        self.raw.clear();
         (&mut self.file)
             .take(wanted)
-            .read_to_end(&mut raw)
-            .await
+            .read_to_end(&mut self.raw)
             .map_err(|error| unreadable(&self.name, &error))?;
-        if (raw.len() as u64) < wanted {
+        if (self.raw.len() as u64) < wanted {
             return Err(self.changed());
         }
         self.remaining -= wanted;
-        Ok(raw)
+        let mut bytes = match tail {
+            Some(tail) => {
+                let mut text = String::with_capacity(self.raw.len().div_ceil(3) * 4 + tail.len());
+                STANDARD.encode_string(&self.raw, &mut text);
+                text.into_bytes()
+            }
+            None => self.raw.clone(),
+        };
+        if self.remaining > 0 {
+            return Ok((Some(self), Bytes::from(bytes)));
+        }
+        // The end is held back until it is certain that what was sent is one version of the
+        // file: a request without its end is never worked on.
+        self.verify_unchanged()?;
+        bytes.extend_from_slice(tail.unwrap_or_default());
+        Ok((None, Bytes::from(bytes)))
     }
 
-    /// Says whether all of it was read.
-    pub(super) fn is_read(&self) -> bool {
-        self.remaining == 0
-    }
-
-    /// Makes sure that what was read is one version of the file.
-    pub(super) async fn verify_unchanged(&self) -> Result<(), Failure> {
+    fn verify_unchanged(&self) -> Result<(), Failure> {
         let metadata = self
             .file
             .metadata()
-            .await
             .map_err(|error| unreadable(&self.name, &error))?;
         if metadata.len() == self.bytes && metadata.modified().ok() == self.modified {
             Ok(())
@@ -222,7 +236,7 @@ pub(super) fn too_large(what: &str, bytes: u64, why: &str) -> Failure {
 /// Opens a document that has so many bytes.
 pub(super) async fn open(path: &Path, bytes: u64, name: &str) -> Result<OpenFile, Failure> {
     let unreadable = |error: IoError| unreadable(name, &error);
-    let file = File::open(path).await.map_err(unreadable)?;
+    let file = tokio::fs::File::open(path).await.map_err(unreadable)?;
     let metadata = file.metadata().await.map_err(unreadable)?;
     if !metadata.is_file() {
         return Err(Failure::unsent(
@@ -246,8 +260,10 @@ pub(super) async fn open(path: &Path, bytes: u64, name: &str) -> Result<OpenFile
             format!("{name} has no bytes."),
         ));
     }
+    let most = usize::try_from(bytes).map_or(CHUNK_BYTES, |bytes| bytes.min(CHUNK_BYTES));
     Ok(OpenFile {
-        file,
+        file: file.into_std().await,
+        raw: Vec::with_capacity(most),
         name: name.to_owned(),
         bytes,
         remaining: bytes,

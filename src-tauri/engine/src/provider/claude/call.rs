@@ -23,6 +23,8 @@ use crate::provider::{Answer, Billed, Failure, Progress, Request};
 const MAX_BODY_READ: usize = 64 * 1024 * 1024;
 /// The most that is read of an error.
 const MAX_ERROR_READ: usize = 64 * 1024;
+/// How long the end of an answer may be awaited after its last event.
+const MAX_RELEASE: Duration = Duration::from_secs(5);
 
 pub(super) async fn deliver(
     provider: &ClaudeProvider,
@@ -65,7 +67,14 @@ async fn exchange(
 ) -> Result<(), Failure> {
     let asked = provider.envelope(request, Purpose::Answer);
     gathered.most_tokens = asked.manner.max_tokens;
-    let response = post(provider, "/v1/messages", asked, sending).await?;
+    let mut post = pin!(post(provider, "/v1/messages", asked, sending));
+    let response = tokio::select! {
+        response = &mut post => response?,
+        () = sending.completed() => {
+            progress.sent();
+            post.await?
+        }
+    };
     gathered.request_id =
         header::request_id(response.headers()).map(|id| provider.access.scrub(id));
     gathered.limits = header::limits(response.headers(), (provider.now)());
@@ -78,6 +87,8 @@ async fn exchange(
     if !response.status().is_success() {
         return Err(refused(provider, response, idle).await);
     }
+    // The head may have come before anybody looked whether all was sent.
+    progress.sent();
     let content_type = response
         .headers()
         .get(CONTENT_TYPE)
@@ -213,11 +224,22 @@ async fn read_stream(
             if let Some(event) = read_event(&raw)?
                 && gathered.take(event, progress)? == Flow::Ended
             {
+                release(response);
                 return Ok(());
             }
         }
     }
     Err(failure::stream_cut("it ended without `message_stop`"))
+}
+
+/// Reads what follows the last event of an answer, so that its connection serves the next call: one that is
+/// left before its end has to be closed.
+fn release(mut response: Response) {
+    tokio::spawn(async move {
+        let rest = async { while let Ok(Some(_)) = response.chunk().await {} };
+        // One that does not end is closed.
+        drop(timeout(MAX_RELEASE, rest).await);
+    });
 }
 
 /// Reads one event. One of an unknown name may hold anything; one that carries the answer may not,

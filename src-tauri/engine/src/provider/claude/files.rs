@@ -85,7 +85,7 @@ async fn send(
     let length = head.len() as u64 + bytes + tail.len() as u64;
     let form = Form {
         head: Some(Bytes::from(head)),
-        file: open(path, bytes, name).await?,
+        file: Some(open(path, bytes, name).await?),
         tail: Bytes::from(tail),
     };
     let sending = Arc::new(Sending::new());
@@ -167,7 +167,7 @@ fn without_files(failure: Failure) -> Failure {
 /// The form of an upload.
 struct Form {
     head: Option<Bytes>,
-    file: OpenFile,
+    file: Option<OpenFile>,
     tail: Bytes,
 }
 
@@ -203,11 +203,12 @@ impl Form {
         if let Some(head) = self.head.take() {
             return Ok((head, false));
         }
-        if self.file.is_read() {
-            // The end is held back until it is certain that what was sent is one version of the file.
-            self.file.verify_unchanged().await?;
+        // What was sent of the file is one version of it, or the end of the form does not come.
+        let Some(file) = self.file.take() else {
             return Ok((self.tail.clone(), true));
-        }
-        Ok((Bytes::from(self.file.read().await?), false))
+        };
+        let (file, bytes) = file.next(None).await?;
+        self.file = file;
+        Ok((bytes, false))
     }
 }

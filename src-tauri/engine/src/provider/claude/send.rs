@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use tokio::sync::Notify;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use crate::provider::{Billed, Failure};
 
@@ -11,13 +11,13 @@ use crate::provider::{Billed, Failure};
 #[derive(Debug)]
 pub(super) struct Sending {
     state: Mutex<State>,
-    completed: Notify,
+    /// Cancelled when the last chunk is taken.
+    complete: CancellationToken,
 }
 
 #[derive(Debug)]
 struct State {
     last_taken: Instant,
-    complete: bool,
     failure: Option<Failure>,
 }
 
@@ -26,27 +26,23 @@ impl Sending {
         Self {
             state: Mutex::new(State {
                 last_taken: Instant::now(),
-                complete: false,
                 failure: None,
             }),
-            completed: Notify::new(),
+            complete: CancellationToken::new(),
         }
     }
 
     /// Notes that a chunk was taken; `last` when nothing follows.
     pub(super) fn taken(&self, last: bool) {
-        let mut state = self.state();
-        state.last_taken = Instant::now();
-        state.complete |= last;
-        drop(state);
+        self.state().last_taken = Instant::now();
         if last {
-            self.completed.notify_one();
+            self.complete.cancel();
         }
     }
 
     /// Waits until the last chunk is taken.
     pub(super) async fn completed(&self) {
-        self.completed.notified().await;
+        self.complete.cancelled().await;
     }
 
     /// Notes why the body had to break off.
@@ -59,7 +55,7 @@ impl Sending {
     }
 
     pub(super) fn is_complete(&self) -> bool {
-        self.state().complete
+        self.complete.is_cancelled()
     }
 
     pub(super) fn failure(&self) -> Option<Failure> {

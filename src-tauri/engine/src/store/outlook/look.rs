@@ -134,6 +134,7 @@ impl<'look> Look<'look> {
             Verdict::Wait {
                 reason,
                 shared: true,
+                ..
             } => Some(reason),
             _ => None,
         })
@@ -279,19 +280,19 @@ impl<'look> Look<'look> {
                 }
                 (Visible::Held(reason), true)
             }
-            Verdict::Wait { reason, shared } => {
+            Verdict::Wait {
+                reason,
+                until,
+                shared,
+            } => {
                 self.short |= shared;
-                match &reason {
-                    WaitingReason::TokenBudget { until }
-                    | WaitingReason::RequestsBudget { until } => {
-                        self.wake.note(*until);
-                        self.live = true;
-                    }
-                    WaitingReason::SpendCap {
-                        until: Some(until), ..
-                    } => self.wake.note(*until),
-                    _ => {}
+                if let Some(until) = until {
+                    self.wake.note(until);
                 }
+                self.live |= matches!(
+                    reason,
+                    WaitingReason::TokenBudget { .. } | WaitingReason::RequestsBudget { .. }
+                );
                 (Visible::Held(reason), false)
             }
         }

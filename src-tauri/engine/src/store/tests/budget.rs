@@ -27,6 +27,8 @@ impl Dice {
 struct Call {
     at: i64,
     taken: [u64; 3],
+    /// Whether what it took is known.
+    ended: bool,
 }
 
 /// Limits of requests, input, output, and input and output together.
@@ -68,6 +70,9 @@ struct Hour {
     running: Vec<(i64, Lease, usize)>,
     lanes: BTreeMap<String, QueueName>,
     claimed: Vec<QueueName>,
+    /// Whether the jobs are of a template, so that what they take becomes known; then their answers take what
+    /// answers take, whatever they were promised.
+    of_template: bool,
 }
 
 impl Hour {
@@ -83,6 +88,18 @@ impl Hour {
             running: Vec::new(),
             lanes: BTreeMap::new(),
             claimed: Vec::new(),
+            of_template: false,
+        }
+    }
+
+    /// Leaves nothing scarce but the budget.
+    async fn widen(&self) {
+        for lane in self.shelf.store.overview(local(NOW)).await.unwrap().lanes {
+            let wide = crate::model::LaneSettings {
+                max_concurrency: 200,
+                ..lane.settings
+            };
+            self.shelf.store.save_lane(lane.queue, wide).await.unwrap();
         }
     }
 
@@ -91,10 +108,14 @@ impl Hour {
             .map(|_| "a ".repeat(100 + usize::try_from(self.dice.roll(3_000)).unwrap()))
             .collect();
         let prompts: Vec<&str> = prompts.iter().map(String::as_str).collect();
-        let new = NewBatch {
+        let mut new = NewBatch {
             queue,
             ..batch(&prompts)
         };
+        if self.of_template {
+            new.template = Some(("pdf-summarize".to_owned(), 1));
+            new.max_tokens = 4_000;
+        }
         for job_id in self.shelf.submit(new, self.now).await {
             self.lanes.insert(job_id.to_string(), queue);
         }
@@ -138,8 +159,10 @@ impl Hour {
             self.calls.push(Call {
                 at: self.now.0,
                 taken,
+                ended: false,
             });
-            let lasts = 1_000 + i64::try_from(self.dice.roll(90_000)).unwrap();
+            let longest = if self.of_template { 19_000 } else { 90_000 };
+            let lasts = 1_000 + i64::try_from(self.dice.roll(longest)).unwrap();
             let call = self.calls.len() - 1;
             self.claimed.push(job.queue);
             self.running.push((self.now.0 + lasts, lease, call));
@@ -154,6 +177,7 @@ impl Hour {
             .partition(|(at, ..)| *at <= self.now.0);
         self.running = running;
         for (_, lease, call) in ended {
+            self.calls[call].ended = true;
             let [_, input, output] = self.calls[call].taken;
             if self.dice.roll(20) == 0 {
                 let end = retry_at(Timestamp(self.now.0 + 60_000));
@@ -161,11 +185,17 @@ impl Hour {
                 self.calls[call].taken = [1, 0, 0];
                 continue;
             }
-            let used = [
-                1,
-                input - self.dice.roll(input / 3),
-                output - self.dice.roll(output / 2),
-            ];
+            let used = if self.of_template {
+                let expected = self.expected(&lease).await;
+                let input = expected * 9 / 10 + self.dice.roll(expected / 5);
+                [1, input, 200 + self.dice.roll(500)]
+            } else {
+                [
+                    1,
+                    input - self.dice.roll(input / 3),
+                    output - self.dice.roll(output / 2),
+                ]
+            };
             let settlement = Settlement::Known {
                 input_tokens: used[1],
                 output_tokens: used[2],
@@ -178,6 +208,18 @@ impl Hour {
             assert!(completed.await.unwrap());
             self.calls[call].taken = used;
         }
+    }
+
+    async fn expected(&self, lease: &Lease) -> u64 {
+        let key = (lease.job_id.to_string(), lease.lease_id.clone());
+        let expected = self.shelf.store.read(move |connection| {
+            Ok(connection.query_row(
+                "SELECT estimated_input FROM attempts WHERE job_id = ?1 AND lease_id = ?2",
+                key,
+                |row| row.get::<_, i64>(0),
+            )?)
+        });
+        expected.await.unwrap().unsigned_abs()
     }
 
     /// Turns the clock to when something may happen next, as the dispatcher does.
@@ -259,14 +301,7 @@ async fn under_pressure_high_goes_first_and_bulk_gets_one_claim_in_ten() {
             settings.bulk_floor = floor;
         })
         .await;
-        // Only the budget is scarce.
-        for lane in hour.shelf.store.overview(local(NOW)).await.unwrap().lanes {
-            let wide = crate::model::LaneSettings {
-                max_concurrency: 200,
-                ..lane.settings
-            };
-            hour.shelf.store.save_lane(lane.queue, wide).await.unwrap();
-        }
+        hour.widen().await;
         hour.submit(QueueName::High, 400).await;
         hour.submit(QueueName::Bulk, 100).await;
         // Bulk's delay has passed.
@@ -319,4 +354,39 @@ async fn a_large_job_of_bulk_gets_its_turn_though_high_never_ends() {
         .iter()
         .filter(|queue| **queue == QueueName::Bulk);
     assert!(bulk.count() >= 2, "both of bulk's jobs ran");
+}
+
+/// Calls of 1 to 20 s whose answers are short of their limit by far: what is promised beyond them must not stand
+/// idle, and still no minute holds more than the limit of what the calls really take.
+#[tokio::test]
+async fn once_calls_are_known_nearly_all_of_each_minute_is_used_and_none_holds_more() {
+    const LIMIT: u64 = 60_000;
+    const MINUTES: u64 = 20;
+    let most = Most([1_000, 1_000_000, 1_000_000, LIMIT]);
+    let mut hour = Hour::new(|settings| {
+        settings.tokens_per_minute = u32::try_from(LIMIT).unwrap();
+    })
+    .await;
+    hour.of_template = true;
+    hour.widen().await;
+    hour.submit(QueueName::High, 1_500).await;
+    hour.run(minutes(MINUTES.cast_signed()), most).await;
+    // As if each had taken all of it when it began.
+    let known: Vec<Call> = hour
+        .calls
+        .iter()
+        .copied()
+        .filter(|call| call.ended)
+        .collect();
+    for call in &known {
+        most.holds(&known, call.at);
+    }
+    let [requests, input, output] = hour.used();
+    assert!(requests > 800, "{requests} calls are a busy time");
+    let possible = LIMIT * MINUTES;
+    let used = input + output;
+    assert!(
+        used * 100 >= possible * 93,
+        "{used} of {possible} were used with work waiting"
+    );
 }

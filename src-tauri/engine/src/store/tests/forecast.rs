@@ -1,14 +1,16 @@
 //! Forecasts against what the queue really does: the same jobs, played and driven.
 
+use std::collections::VecDeque;
+
 use super::support::*;
 use crate::forecast::{Call, LanePlay, Play, finish};
 use crate::model::{
     DocumentFacts, DocumentView, Encryption, JobId, LimitedBy, QueueName, Sends, Settings, Sha256,
     Timestamp,
 };
-use crate::store::{
-    CallSample, ClaimRequest, ClaimedJob, CountedFor, NewBatch, NewInput, NewJob, Settlement,
-};
+use crate::pace::{Pace, TAKEN_AFTER};
+use crate::store::learned::{self, CallSample};
+use crate::store::{ClaimRequest, ClaimedJob, CountedFor, NewBatch, NewInput, NewJob, Settlement};
 
 /// What a forecast may be off by, in percent of what it took.
 const MOST_OFF_PERCENT: i64 = 5;
@@ -65,7 +67,9 @@ fn prompts(count: usize, characters: u64, queue: QueueName, chance: &mut Chance)
 /// Works the queue with a clock that is turned, as the consumer would. Returns when all of `jobs` have ended.
 async fn drive(shelf: &Shelf, jobs: &[JobId], ms: u64, chance: &mut Chance) -> Timestamp {
     let mut now = NOW;
-    let mut pace = 2;
+    let mut pace = Pace::default();
+    // When the calls that were not refused until then are taken.
+    let mut taken: VecDeque<Timestamp> = VecDeque::new();
     let mut running: Vec<(Timestamp, ClaimedJob)> = Vec::new();
     let mut left: std::collections::HashSet<JobId> = jobs.iter().cloned().collect();
     // Ends with the jobs: each round ends one, or comes to a moment at which something may begin.
@@ -78,7 +82,7 @@ async fn drive(shelf: &Shelf, jobs: &[JobId], ms: u64, chance: &mut Chance) -> T
             let asking = u32::try_from(running.len()).unwrap();
             let request = ClaimRequest {
                 running: QueueName::ALL.map(of).to_vec(),
-                claude_room: u32::saturating_sub(pace, asking),
+                claude_room: pace.limit().saturating_sub(asking),
                 ..request(100, now)
             };
             let claimed = shelf.store.claim(request).await.unwrap();
@@ -88,20 +92,25 @@ async fn drive(shelf: &Shelf, jobs: &[JobId], ms: u64, chance: &mut Chance) -> T
             for job in claimed {
                 let took = i64::try_from(chance.around(ms, SPREAD)).unwrap();
                 running.push((Timestamp(now.0 + took), job));
+                taken.push_back(now.after(TAKEN_AFTER));
             }
         }
         let wake_at = shelf.store.outlook(local(now)).await.unwrap().wake_at;
         let ends = running.iter().map(|(end, _)| *end).min();
-        now = match (ends, wake_at) {
-            (Some(end), Some(wake)) => end.min(wake),
-            (end, wake) => end.or(wake).expect("something goes on"),
-        };
+        now = [ends, wake_at, taken.front().copied()]
+            .into_iter()
+            .flatten()
+            .min()
+            .expect("something goes on");
+        let asking = u32::try_from(running.len()).unwrap();
+        while taken.front().is_some_and(|taken| *taken <= now) {
+            taken.pop_front();
+            pace.taken(asking);
+        }
         let Some(index) = running.iter().position(|(end, _)| *end <= now) else {
             continue;
         };
-        if u32::try_from(running.len()).unwrap() >= pace {
-            pace += 1;
-        }
+        pace.succeeded(asking);
         let (_, job) = running.swap_remove(index);
         let settlement = Settlement::Known {
             input_tokens: job.estimated_input.unwrap(),
@@ -153,7 +162,7 @@ async fn forecast(shelf: &Shelf, case: &Case) -> crate::forecast::Played {
         now: NOW,
         limits: conditions.limits,
         used: conditions.used,
-        pace: 2,
+        pace: Pace::default(),
         lanes,
     })
     .unwrap()
@@ -351,10 +360,16 @@ async fn the_minute_reserves_what_earlier_answers_were_and_a_cap_the_limit() {
         let sample = CallSample {
             model: SONNET.to_owned(),
             template: "pdf-summarize-v1".to_owned(),
+            sends: Sends::Pdf,
+            step: "whole".to_owned(),
+            input_percent: None,
             output_tokens,
-            ran_ms: 4_000,
+            ran_ms: Some(4_000),
         };
-        shelf.store.record_call(sample, NOW).await.unwrap();
+        let recorded = shelf
+            .store
+            .write(move |connection| learned::record(connection, &sample, NOW));
+        recorded.await.unwrap();
     };
     let reserved = async || {
         shelf.submit(pdfs(&["a.pdf", "b.pdf"]), NOW).await;

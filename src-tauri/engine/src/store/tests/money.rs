@@ -388,7 +388,7 @@ async fn a_deferred_call_gives_back_what_it_was_promised() {
     }
     assert_eq!(shelf.day(NOW).await, Money::default());
     let used: i64 = shelf
-        .ask("SELECT sum(requests + input_tokens + output_tokens) FROM usage_seconds")
+        .ask("SELECT sum(requests + input_tokens + output_tokens) FROM usage_tenths")
         .await;
     assert_eq!(used, 0, "neither money nor the minute's budget was used");
 }

@@ -131,7 +131,7 @@ async fn what_is_gathered_is_promised_at_batch_prices_and_takes_nothing_of_the_m
     );
     let reserved: i64 = shelf.ask("SELECT sum(reserved) FROM day_money").await;
     assert_eq!(reserved, worst("one") + worst("two"));
-    let used: i64 = shelf.ask("SELECT count(*) FROM usage_seconds").await;
+    let used: i64 = shelf.ask("SELECT count(*) FROM usage_tenths").await;
     assert_eq!(used, 0);
     assert!(shelf.gather(NOW).await.is_none(), "nothing more is ready");
 }

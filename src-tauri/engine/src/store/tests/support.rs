@@ -38,6 +38,11 @@ pub(super) fn seconds(count: i64) -> Timestamp {
     Timestamp(NOW.0 + count * 1_000)
 }
 
+/// Returns the moment so many tenths of a second after [`NOW`].
+pub(super) fn tenths(count: i64) -> Timestamp {
+    Timestamp(NOW.0 + count * 100)
+}
+
 pub(super) fn minutes(count: i64) -> Timestamp {
     seconds(count * 60)
 }

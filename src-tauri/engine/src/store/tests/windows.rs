@@ -61,8 +61,10 @@ async fn an_oversized_job_runs_alone_and_blocks_nobody() {
         outlook.lanes[0].obstacle,
         Some(WaitingReason::LargerThanBudget)
     );
-    assert_eq!(outlook.wake_at, Some(seconds(62)));
-    let alone = shelf.claim(9, seconds(62)).await;
+    let free_at = tenths(611);
+    assert_eq!(outlook.wake_at, Some(free_at));
+    assert!(shelf.claim(9, Timestamp(free_at.0 - 1)).await.is_empty());
+    let alone = shelf.claim(9, free_at).await;
     assert_eq!(alone.len(), 1, "alone");
     assert_eq!(alone[0].lease.job_id, large[0]);
     shelf.submit(batch(&["ten", "red"]), seconds(63)).await;
@@ -115,8 +117,14 @@ async fn waiting_uses_no_attempts_and_says_how_long_in_whole_seconds() {
         panic!("{:?}", job.waiting);
     };
     assert_eq!(until.0 % 1_000, 0, "whole seconds");
-    assert!(shelf.claim(9, Timestamp(until.0 - 1)).await.is_empty());
-    assert_eq!(shelf.claim(9, until).await.len(), 1);
+    let outlook = shelf.store.outlook(local(seconds(30))).await.unwrap();
+    let free_at = outlook.wake_at.unwrap();
+    assert!(
+        (until.0 - 1_000..=until.0).contains(&free_at.0),
+        "it goes on at {free_at:?}, within the second that is said: {until:?}"
+    );
+    assert!(shelf.claim(9, Timestamp(free_at.0 - 1)).await.is_empty());
+    assert_eq!(shelf.claim(9, free_at).await.len(), 1);
 }
 
 #[tokio::test]
@@ -221,7 +229,11 @@ async fn while_it_is_bulks_turn_high_says_what_it_waits_for() {
     for lane in &outlook.lanes {
         assert_eq!(lane.obstacle, Some(WaitingReason::TokenBudget { until }));
     }
-    assert_eq!(outlook.wake_at, Some(until));
+    assert_eq!(
+        outlook.wake_at,
+        Some(tenths(601)),
+        "nothing waits for the end of a second"
+    );
     let job = shelf.look_at(&added[1], seconds(5)).await.job;
     assert_eq!(job.waiting, Some(WaitingReason::TokenBudget { until }));
     assert_eq!(shelf.claim(9, until).await[0].queue, QueueName::Bulk);
@@ -242,7 +254,7 @@ async fn a_restart_keeps_the_window() {
     };
     again.store.recover_interrupted(seconds(1)).await.unwrap();
     assert!(again.claim(9, seconds(60)).await.is_empty());
-    assert_eq!(again.claim(9, seconds(61)).await.len(), 2);
+    assert_eq!(again.claim(9, tenths(601)).await.len(), 2);
 }
 
 #[tokio::test]
@@ -291,7 +303,7 @@ async fn a_call_from_before_the_clock_went_back_takes_nothing_from_another_ones_
         .keep_answer(late, answer(), settled(), seconds(1));
     assert!(!kept.await.unwrap());
     let promised: i64 = shelf
-        .ask("SELECT input_tokens + output_tokens FROM usage_seconds WHERE second = 1795953600")
+        .ask("SELECT input_tokens + output_tokens FROM usage_tenths WHERE tenth = 17959536000")
         .await;
     assert_eq!(
         promised, 1_201,

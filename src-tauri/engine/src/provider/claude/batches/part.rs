@@ -7,8 +7,6 @@ use std::io::Error as IoError;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use futures_util::Stream;
 use futures_util::stream::try_unfold;
@@ -191,20 +189,17 @@ impl Reader {
     /// request without its end is never worked on.
     async fn chunk(&mut self) -> Result<Bytes, Failure> {
         if let Some(present) = &mut self.present
-            && let Some(file) = &mut present.file
+            && let Some(file) = present.file.take()
         {
-            let raw = file.read().await?;
-            let mut text = if present.encoded {
-                STANDARD.encode(&raw).into_bytes()
-            } else {
-                raw
-            };
-            if file.remaining == 0 {
-                file.verify_unchanged().await?;
-                present.file = None;
-                text.extend_from_slice(&present.tail);
+            let tail = present.encoded.then(|| present.tail.clone());
+            let (file, bytes) = file.next(tail).await?;
+            present.file = file;
+            if present.encoded || present.file.is_some() {
+                return Ok(bytes);
             }
-            return Ok(Bytes::from(text));
+            let mut last = bytes.to_vec();
+            last.extend_from_slice(&present.tail);
+            return Ok(Bytes::from(last));
         }
         let Some((custom_id, part)) = self.parts.pop_front() else {
             self.ended = true;
