@@ -13,8 +13,8 @@ use super::super::fault::Canned;
 use super::super::page;
 use super::super::script::Call;
 use super::super::server::{Answered, Done, Head, other, read_body};
-use super::{Stored, Upload};
 use super::multipart::{self, Part};
+use super::{Stored, Upload};
 
 const LONGEST_NAME: usize = 255;
 const LIFETIMES: std::ops::RangeInclusive<u64> = 3_600..=7_776_000;
