@@ -548,8 +548,11 @@ impl World<'_> {
             .connection
             .prepare_cached(
                 "SELECT count(*) FROM jobs AS j WHERE j.status = 'submitted'
-                 AND 1 <> (SELECT count(*) FROM remote_items AS i WHERE i.job_id = j.job_id
-                           AND i.generation = j.generation AND i.settled_at IS NULL)",
+                 -- That an earlier one was dealt with may not be noted yet.
+                 AND 1 <> (SELECT count(*) FROM remote_items AS i
+                           JOIN attempts AS a ON a.job_id = i.job_id AND a.lease_id = i.lease_id
+                           WHERE i.job_id = j.job_id AND i.generation = j.generation
+                             AND i.settled_at IS NULL AND a.outcome = 'running')",
             )
             .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
             .map_err(said)?;
