@@ -14,6 +14,7 @@ const lane = (queue: LaneView['queue'], change: Partial<LaneView>): LaneView => 
   queue,
   paused: false,
   running: 0,
+  submitted: null,
   waiting: 0,
   settings: {
     maxBatchSize: 5,
@@ -21,6 +22,9 @@ const lane = (queue: LaneView['queue'], change: Partial<LaneView>): LaneView => 
     maxRetries: 3,
     maxConcurrency: 10,
     deliveryDelayMs: 0,
+    delivery: 'each',
+    remoteRequests: 1000,
+    remoteWaitMs: 60_000,
   },
   obstacle: null,
   answer: null,

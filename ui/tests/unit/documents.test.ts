@@ -206,6 +206,7 @@ describe('what is known of a document', () => {
       document,
       sends: 'pdf',
       parts: [],
+      remote: null,
       attempts: [],
       result: null,
       ...job,

@@ -118,8 +118,11 @@ fn hold_again(
 fn is_dealt_with(connection: &Connection, lease: &Lease) -> Result<Option<bool>> {
     Ok(connection
         .prepare_cached(
-            "SELECT outcome <> 'running' OR input_tokens IS NOT NULL FROM attempts
-             WHERE job_id = ?1 AND lease_id = ?2",
+            // A job that still waits for its outcome got none, whatever is known of its cost.
+            "SELECT a.outcome <> 'running'
+                 OR (a.input_tokens IS NOT NULL AND j.status NOT IN ('submitted', 'cancelled'))
+             FROM attempts AS a JOIN jobs AS j USING (job_id)
+             WHERE a.job_id = ?1 AND a.lease_id = ?2",
         )?
         .query_row((lease.job_id.as_str(), &lease.lease_id), |row| row.get(0))
         .optional()?)

@@ -3,6 +3,7 @@ import type { AttemptView } from "./AttemptView";
 import type { DocumentView } from "./DocumentView";
 import type { JobView } from "./JobView";
 import type { PartView } from "./PartView";
+import type { RemoteView } from "./RemoteView";
 import type { ResultView } from "./ResultView";
 import type { Sends } from "./Sends";
 
@@ -34,6 +35,10 @@ sends: Sends,
  * The parts that it is asked in, in order; empty for one that is asked as a whole.
  */
 parts: Array<PartView>, 
+/**
+ * Where it stands with the provider's batch API; `None` for a job that is not there.
+ */
+remote: RemoteView | null, 
 /**
  * Every attempt, newest first.
  */

@@ -66,4 +66,20 @@ until: Timestamp, } | { "reason": "uploading",
 /**
  * What the last upload met, if it was tried.
  */
-message: string | null, } | { "reason": "file-missing" } | { "reason": "no-consumer" };
+message: string | null, } | { "reason": "filling-batch", 
+/**
+ * Until when, at most.
+ */
+until: Timestamp, } | { "reason": "batch-api", 
+/**
+ * What it met.
+ */
+cause: Cause, 
+/**
+ * The same in a sentence.
+ */
+message: string, 
+/**
+ * When that is tried again.
+ */
+until: Timestamp, } | { "reason": "file-missing" } | { "reason": "no-consumer" };

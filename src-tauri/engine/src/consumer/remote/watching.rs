@@ -172,8 +172,8 @@ async fn failed_look(shared: &Shared, look: Look<'_>, failure: Failure) -> Resul
         (false, _) => Some(failure.message),
     };
     let looked = Looked {
-        missing,
         trouble,
+        missing,
         ..Looked::again_at(shared.remote.next_look(remote, now))
     };
     shared.store.looked(remote.remote_no, looked, now).await

@@ -135,7 +135,7 @@ fn allowed(connection: &Connection, lane: &Lane, local: &LocalTime) -> Result<Op
     }
     let mut is_probe = false;
     if let Some(open) = circuits::open(connection)?.get(&Provider::Claude) {
-        if open.is_about_storage() || !open.may_probe(local.now) {
+        if !open.may_probe(local.now) {
             return Ok(None);
         }
         requests = 1;

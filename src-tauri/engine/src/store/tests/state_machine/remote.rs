@@ -362,7 +362,9 @@ impl World<'_> {
             self.items[at_item].open = false;
             let lease = self.handed[item.place].lease.clone();
             let is_submitted = self.is_submitted(&lease);
-            self.settle(&lease, Settlement::Nothing { asked: false });
+            if !is_submitted || !self.handed[item.place].known {
+                self.settle(&lease, Settlement::Nothing { asked: false });
+            }
             if is_submitted {
                 if let Some(job) = self.jobs.get_mut(lease.job_id.as_str()) {
                     job.attempts -= 1;
@@ -419,13 +421,16 @@ impl World<'_> {
         let taken = remote::take_in(self.connection, &item.custom_id, answered, until, self.now)
             .map_err(said)?;
         let job = self.jobs.get(lease.job_id.as_str()).cloned();
+        let waits = job
+            .as_ref()
+            .is_some_and(|job| matches!(job.status, JobStatus::Submitted | JobStatus::Cancelled));
         let fits = job.as_ref().is_some_and(|job| {
             job.status == JobStatus::Submitted || (job.status == JobStatus::Cancelled && answered)
         });
         match taken {
             TakenIn::Done => {
                 check!(
-                    job.is_some() && (known || closed),
+                    job.is_some() && (closed || (known && !waits)),
                     "{} was taken for dealt with",
                     item.custom_id
                 );
@@ -433,7 +438,7 @@ impl World<'_> {
             }
             TakenIn::Job(claimed, _) => {
                 check!(
-                    fits && !known && !closed && claimed.lease == lease,
+                    fits && !closed && claimed.lease == lease,
                     "{} was taken in as {claimed:?}",
                     item.custom_id
                 );
@@ -463,12 +468,7 @@ impl World<'_> {
 
     fn record_unwanted(&mut self, at: usize, answered: bool) -> Checked {
         let item = self.items[at].clone();
-        let Handed {
-            lease,
-            known,
-            closed,
-            ..
-        } = self.handed[item.place].clone();
+        let Handed { lease, closed, .. } = self.handed[item.place].clone();
         let settlement = if answered {
             Settlement::Known {
                 input_tokens: 7,
@@ -488,7 +488,7 @@ impl World<'_> {
         .map_err(said)?;
         self.items[at].open = false;
         self.settle(&lease, settlement);
-        if !known && !closed {
+        if !closed {
             self.close_unwanted(&lease);
             self.note_known(item.place);
         }
@@ -548,8 +548,11 @@ impl World<'_> {
             .connection
             .prepare_cached(
                 "SELECT count(*) FROM jobs AS j WHERE j.status = 'submitted'
-                 AND 1 <> (SELECT count(*) FROM remote_items AS i WHERE i.job_id = j.job_id
-                           AND i.generation = j.generation AND i.settled_at IS NULL)",
+                 -- That an earlier one was dealt with may not be noted yet.
+                 AND 1 <> (SELECT count(*) FROM remote_items AS i
+                           JOIN attempts AS a ON a.job_id = i.job_id AND a.lease_id = i.lease_id
+                           WHERE i.job_id = j.job_id AND i.generation = j.generation
+                             AND i.settled_at IS NULL AND a.outcome = 'running')",
             )
             .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
             .map_err(said)?;
