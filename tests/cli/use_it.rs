@@ -175,11 +175,69 @@ async fn a_key_is_tested_by_a_free_call() {
         said.contains("The key works.") && said.contains("claude-sonnet-4-6"),
         "{said}"
     );
+    assert!(
+        said.contains("The price of claude-sonnet-4-6 is known.")
+            && said.contains("1,000 requests"),
+        "{said}"
+    );
     assert!(!said.contains("sk-ant-test"), "a key is never printed");
+    desk.text(&["config", "set", "model", "claude-opus-4-5"]);
+    let said = desk.text(&["key", "test"]);
+    assert!(said.contains("Use claude-opus-5-5 instead."), "{said}");
+    assert!(
+        desk.text(&["status"]).contains("2027-01-22"),
+        "the end is told there, too"
+    );
+    desk.text(&["config", "set", "model", "no-such-model"]);
+    let said = desk.ends_with(1, &["key", "test"]);
+    assert!(
+        said.contains("It may not use no-such-model")
+            && said.contains("gistmill prices free no-such-model"),
+        "{said}"
+    );
     assert!(
         claude.requests().is_empty(),
         "testing a key must cost nothing"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn another_endpoint_is_a_command_away() {
+    let claude = FakeClaude::start().await;
+    let desk = Desk::asking(&claude);
+    let url = claude.url();
+    let said = desk.text(&[
+        "endpoint",
+        "use",
+        "ollama",
+        "--address",
+        &url,
+        "--model",
+        "llama3.3",
+    ]);
+    assert!(
+        said.contains("(Ollama)") && said.contains("The text of PDFs is sent"),
+        "{said}"
+    );
+    assert!(said.contains("Authorization: Bearer"), "{said}");
+    assert!(
+        desk.text(&["prices"]).contains("llama3.3"),
+        "it is marked as free"
+    );
+    assert_eq!(desk.json(&["endpoint"])["textOnly"], true);
+    let kept = desk.told(
+        &["endpoint", "headers", "--stdin"],
+        "X-Gate: open\nnonsense\n",
+    );
+    assert_eq!(
+        kept.status.code(),
+        Some(2),
+        "what is no header is refused by its line"
+    );
+    let said = desk.text(&["endpoint", "use", "litellm", "--address", &url]);
+    assert!(said.contains("Expected there: PDFs"), "{said}");
+    let said = desk.ends_with(2, &["endpoint", "use", "other"]);
+    assert!(said.contains("Give its address"), "{said}");
 }
 
 #[test]

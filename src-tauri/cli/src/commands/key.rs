@@ -42,9 +42,9 @@ pub(crate) async fn test(engine: &Engine, output: Output) -> Result<ExitCode, Fa
 fn text(test: &KeyTest, endpoint: &EndpointView) -> String {
     let model = &test.model.model;
     let mut lines = vec![format!(
-        "{} answers at {}: the key works.",
-        endpoint.kind.name(),
-        endpoint.address
+        "The key works. Claude was asked at {} ({}).",
+        endpoint.address,
+        endpoint.kind.name()
     )];
     lines.push(if test.model_available {
         format!("It may use {model}, the model of the settings.")

@@ -151,6 +151,9 @@ fn reason(error: reqwest::Error) -> Reason {
         }
         source = inner.source();
     }
+    if text.contains("invalid peer certificate") {
+        text.push_str("; the certificates of a gateway can be named in the settings (ca-file)");
+    }
     Reason {
         connect,
         timeout,
