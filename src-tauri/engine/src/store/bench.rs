@@ -9,7 +9,7 @@ use super::{ClaimRequest, ClaimedJob, NewAnswer, NewBatch, NewInput, NewJob, New
 use crate::calendar::LocalTime;
 use crate::clock::{Clock as _, SystemClock};
 use crate::error::EngineError;
-use crate::model::{BatchId, JobId, Provider, QueueName, ResultFormat, Variables};
+use crate::model::{BatchId, JobId, Provider, QueueName, ResultFormat, Sends, Variables};
 
 /// As long as the dispatcher's leases.
 const LEASE: Duration = Duration::from_secs(60);
@@ -48,6 +48,7 @@ impl BenchQueue {
             max_tokens: 1_000,
             cap_micros: None,
             paused: false,
+            sends: Sends::default(),
             variables: Variables::new(),
             fresh: false,
             expected_micros: None,
