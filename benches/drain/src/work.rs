@@ -72,6 +72,7 @@ pub(crate) async fn work(setting: Setting, folder: &Path, url: &str) -> Outcome<
         paused: false,
         variables: Variables::new(),
         fresh: false,
+        pilot: None,
     };
     let count = engine.submit_scan(report.scan_id, submission).await?;
     let count = count.job_ids.len() as u64;

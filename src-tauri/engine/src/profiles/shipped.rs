@@ -99,6 +99,7 @@ pub(super) const ROWS: [Row; 18] = [
         retires_on: Some("2026-11-30"),
         ..fourth("claude-sonnet-4-5-20250929", Window::Small, false, &[])
     },
+    // Nobody tells whether it thinks by itself: taken for one that does, so that a cap holds and it is asked for little.
     fifth("claude-haiku-5-5", Active, None),
     fourth("claude-haiku-4-5-20251001", Window::Small, false, &[]),
 ];

@@ -17,6 +17,8 @@ pub(super) struct Candidate {
     pub(super) model: String,
     pub(super) work: Work,
     pub(super) learned: Learned,
+    /// It is of the pilot of its batch, which is asked call by call.
+    pub(super) pilot: bool,
     /// An answer that was paid for waits to be published.
     pub(super) has_answer: bool,
     /// What its batch has cost, with its cap.
@@ -233,7 +235,7 @@ pub(super) fn in_line(
             "SELECT j.seq, j.job_id, j.batch_id, j.model, j.position, j.available_at,
                     EXISTS (SELECT 1 FROM answers AS a
                             WHERE a.job_id = j.job_id AND a.generation = j.generation),
-                    {columns}
+                    {columns}, j.pilot
              FROM jobs AS j
              WHERE j.status = 'pending' AND j.held = {held} AND j.queue = ?1 AND j.provider = ?2
                AND j.position = ?3 AND j.available_at <= ?4
@@ -271,10 +273,34 @@ pub(super) fn answered(
     let mut statement = connection.prepare_cached(&format!(
         // There are few answers, and many jobs.
         "SELECT j.seq, j.job_id, j.batch_id, j.model, j.position, j.available_at, 1,
-                {BATCH_MONEY_COLUMNS}, {WORK_COLUMNS}, {LEARNED_COLUMNS}
+                {BATCH_MONEY_COLUMNS}, {WORK_COLUMNS}, {LEARNED_COLUMNS}, j.pilot
          FROM answers AS a CROSS JOIN jobs AS j
               ON j.job_id = a.job_id AND j.generation = a.generation
          WHERE j.status = 'pending' AND j.held = 0 AND j.queue = ?1 AND j.provider = ?2
+           AND j.available_at <= ?3
+         ORDER BY j.position, j.available_at, j.seq LIMIT ?4"
+    ))?;
+    let found = statement.query_map((queue.as_str(), provider.as_str(), now.0, limit), |row| {
+        candidate(row, provider)
+    })?;
+    Ok(found.collect::<rusqlite::Result<_>>()?)
+}
+
+/// Returns at most `limit` ready jobs of pilots that nothing holds, first in line first.
+pub(super) fn of_pilots(
+    connection: &Connection,
+    queue: QueueName,
+    provider: Provider,
+    now: Timestamp,
+    limit: u32,
+) -> Result<Vec<Candidate>> {
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT j.seq, j.job_id, j.batch_id, j.model, j.position, j.available_at,
+                EXISTS (SELECT 1 FROM answers AS a
+                        WHERE a.job_id = j.job_id AND a.generation = j.generation),
+                {BATCH_MONEY_COLUMNS}, {WORK_COLUMNS}, {LEARNED_COLUMNS}, j.pilot
+         FROM jobs AS j
+         WHERE j.status = 'pending' AND j.held = 0 AND j.pilot = 1 AND j.queue = ?1 AND j.provider = ?2
            AND j.available_at <= ?3
          ORDER BY j.position, j.available_at, j.seq LIMIT ?4"
     ))?;
@@ -297,5 +323,6 @@ fn candidate(row: &Row<'_>, provider: Provider) -> rusqlite::Result<Candidate> {
         batch_money: batch_money(row, 7)?,
         work: work(row, 11)?,
         learned: learned(row, 17)?,
+        pilot: row.get(19)?,
     })
 }

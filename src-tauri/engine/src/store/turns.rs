@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use rusqlite::Connection;
 
-use super::candidate::{Candidate, Line, answered, in_line};
+use super::candidate::{Candidate, Line, answered, in_line, of_pilots};
 use super::circuits::{self, Open};
 use super::claim::{ClaimRequest, ClaimedJob, Hold, take};
 use super::gate::{Gate, Promise, Verdict};
@@ -208,6 +208,12 @@ impl Claim<'_> {
                 let now = self.request.local.now;
                 let room = limit.min(self.claude_room);
                 found.extend(answered(self.connection, lane.queue, provider, now, room)?);
+                let room = limit.min(self.provider_room(provider));
+                if with_claude && room > 0 {
+                    // A pilot does not wait for a day: a person wants to see what it comes to.
+                    let pilots = of_pilots(self.connection, lane.queue, provider, now, room)?;
+                    found.extend(pilots.into_iter().filter(|job| !job.has_answer));
+                }
                 continue;
             }
             if provider == Provider::Claude && !with_claude {

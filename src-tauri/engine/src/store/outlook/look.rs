@@ -172,7 +172,7 @@ impl<'look> Look<'look> {
                     continue;
                 }
             }
-            if provider == Provider::Claude && lane.hands_over() {
+            if provider == Provider::Claude && lane.hands_over() && !job.pilot {
                 match self.handing_over(lane, &job)? {
                     Visible::Ready => return Ok(Some(Visible::Ready)),
                     Visible::Held(reason) => held = Some(reason),
@@ -258,7 +258,7 @@ impl<'look> Look<'look> {
 
     /// Judges one job; says also whether the next claim sets it aside, so that those behind it matter.
     fn judged(&mut self, lane: &Lane, job: &Candidate) -> (Visible, bool) {
-        let verdict = if lane.hands_over() {
+        let verdict = if lane.hands_over() && !job.pilot {
             self.gate.judge_for_batch(job)
         } else {
             self.gate.judge(job)

@@ -232,8 +232,8 @@ fn candidates(
     };
     let mut found = line(Line::Ordinary)?;
     found.extend(line(Line::Oversized)?);
-    // What is answered already is only published, by a claim.
-    found.retain(|job| !job.has_answer);
+    // What is answered already is only published, by a claim, which asks pilots, too.
+    found.retain(|job| !job.has_answer && !job.pilot);
     found.sort_by_key(|job| job.place);
     found.truncate(requests as usize);
     Ok(found)

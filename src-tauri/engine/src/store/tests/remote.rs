@@ -7,8 +7,8 @@ use crate::model::{
 use crate::pricing::{Prices, Work, estimate};
 use crate::store::remote::Gathered;
 use crate::store::{
-    Created, GatherRequest, Lease, NewRequest, Refused, RemoteState, Sealing, Settlement, Store,
-    TakenIn,
+    Changes, Created, GatherRequest, Lease, NewRequest, Refused, RemoteState, Sealing, Settlement,
+    Store, TakenIn,
 };
 
 /// What a job of these tests can cost at most by the batch API.
@@ -359,4 +359,40 @@ async fn with_calls_of_their_own_again_jobs_are_claimed_and_what_is_out_stays_ou
     let lease = shelf.lease_of(&handed[0].1).await;
     assert_eq!(lease.job_id, out[0]);
     assert_eq!(shelf.look(&out[0]).await.job.provider, Provider::Claude);
+}
+
+#[tokio::test]
+async fn a_pilot_is_asked_call_by_call_and_the_others_are_handed_over_after_it() {
+    let shelf = shelf();
+    shelf.by_batch(|_| {}).await;
+    let mut new = batch(&["one", "two", "six"]);
+    new.queue = QueueName::Bulk;
+    new.pilot = vec![new.jobs[1].job_id.clone()];
+    let batch_id = new.batch_id.clone();
+    let jobs = shelf.submit(new, NOW).await;
+    assert!(
+        shelf.gather(NOW).await.is_none(),
+        "a pilot that takes a day shows nothing in time"
+    );
+    let outlook = shelf.store.outlook(local(NOW)).await.unwrap();
+    assert!(
+        outlook.lanes.iter().all(|lane| lane.obstacle.is_none()),
+        "it can run at once"
+    );
+    let claimed = shelf.claim(9, NOW).await;
+    assert_eq!(claimed.len(), 1, "the others wait for it");
+    assert_eq!(claimed[0].lease.job_id, jobs[1]);
+    assert_eq!(claimed[0].delivery, Delivery::Each);
+    shelf.finish(&claimed[0].lease, NOW).await;
+    let released = shelf
+        .store
+        .release_pilot(batch_id, Changes::default(), NOW)
+        .await
+        .unwrap();
+    assert_eq!(released.map(|jobs| jobs.len()), Some(2));
+    assert!(
+        shelf.claim(9, NOW).await.is_empty(),
+        "they are handed over, not asked one by one"
+    );
+    assert_eq!(shelf.gather(NOW).await.unwrap().jobs.len(), 2);
 }
