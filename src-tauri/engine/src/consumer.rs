@@ -33,6 +33,7 @@ use crate::clock::Clock;
 use crate::error::EngineError;
 use crate::fault::FaultHook;
 use crate::model::{EngineEvent, Problem, Provider};
+use crate::pace::Pace;
 use crate::passwords::Passwords;
 use crate::pdf::PdfWorker;
 use crate::provider::Deliver;

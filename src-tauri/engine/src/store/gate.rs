@@ -12,7 +12,7 @@ use super::told::{self, Told, UnderWay};
 use super::windows::{Amount, Limits, Scarce, Windows};
 use super::{Result, held};
 use crate::calendar::LocalTime;
-use crate::model::{CapScope, Money, Provider, WaitingReason};
+use crate::model::{CapScope, Money, Provider, Timestamp, WaitingReason};
 use crate::pricing::Estimate;
 use crate::profiles::limit_class;
 

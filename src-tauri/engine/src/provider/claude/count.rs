@@ -59,7 +59,7 @@ async fn count(provider: &ClaudeProvider, request: &Request) -> Result<CountedTo
     if !response.status().is_success() {
         return Err(refused(provider, response, idle).await);
     }
-    let limits = header::limits(response.headers());
+    let limits = header::limits(response.headers(), (provider.now)());
     let mut body = Vec::new();
     while let Some(chunk) = next_chunk(&mut response, idle).await? {
         body.extend_from_slice(&chunk);
