@@ -96,7 +96,7 @@ pub(super) mod tests {
     use crate::arguments::Arguments;
     use clap::Parser as _;
 
-    const FIXES: [Fix; 14] = [
+    const FIXES: [Fix; 15] = [
         Fix::RunAgain,
         Fix::RaiseOutputLimit,
         Fix::ChangeModel,
