@@ -24,10 +24,13 @@ impl Desk {
     }
 
     fn with_limit(wall_limit: Duration) -> Self {
+        let folder = TempDir::new().unwrap();
         let mut config = PdfWorkerConfig::new(PROGRAM);
         config.wall_limit = wall_limit;
+        // Children ignore it; it tells them from those of other tests in the same process.
+        config.args = vec![folder.path().into()];
         Self {
-            folder: TempDir::new().unwrap(),
+            folder,
             worker: PdfWorker::new(config),
         }
     }
@@ -41,18 +44,23 @@ impl Desk {
     async fn inspect(&self, path: &Path) -> Inspection {
         self.worker.inspect(path).await.unwrap()
     }
-}
 
-/// The children of this test, which has a process of its own.
-#[cfg(target_os = "linux")]
-fn children() -> Vec<i32> {
-    let mut children = Vec::new();
-    for thread in std::fs::read_dir("/proc/self/task").unwrap() {
-        let list = std::fs::read_to_string(thread.unwrap().path().join("children"));
-        let list = list.unwrap_or_default();
-        children.extend(list.split_whitespace().map(|id| id.parse::<i32>().unwrap()));
+    /// The children of this desk that live.
+    #[cfg(target_os = "linux")]
+    fn children(&self) -> Vec<i32> {
+        let mut children = Vec::new();
+        for thread in std::fs::read_dir("/proc/self/task").unwrap() {
+            let list = std::fs::read_to_string(thread.unwrap().path().join("children"));
+            let list = list.unwrap_or_default();
+            children.extend(list.split_whitespace().map(|id| id.parse::<i32>().unwrap()));
+        }
+        let mark = self.folder.path().to_string_lossy();
+        children.retain(|child| {
+            std::fs::read(format!("/proc/{child}/cmdline"))
+                .is_ok_and(|line| String::from_utf8_lossy(&line).contains(&*mark))
+        });
+        children
     }
-    children
 }
 
 #[cfg(target_os = "linux")]
@@ -63,7 +71,7 @@ async fn one_child_reads_many_files_and_is_replaced_when_it_dies_in_between() {
         .map(|pages| desk.put(&format!("{pages}.pdf"), &pdf::numbered_pdf(pages)))
         .collect();
     assert_eq!(desk.inspect(&paths[0]).await.pages, Some(1));
-    let first = children();
+    let first = desk.children();
     assert_eq!(first.len(), 1, "{first:?}");
     for (path, pages) in paths.iter().zip(1..) {
         assert_eq!(desk.inspect(path).await.pages, Some(pages));
@@ -77,12 +85,12 @@ async fn one_child_reads_many_files_and_is_replaced_when_it_dies_in_between() {
             pages
         );
     }
-    assert_eq!(children(), first, "another child was started");
+    assert_eq!(desk.children(), first, "another child was started");
 
     let id = rustix::process::Pid::from_raw(first[0]).unwrap();
     rustix::process::kill_process(id, rustix::process::Signal::KILL).unwrap();
     assert_eq!(desk.inspect(&paths[2]).await.pages, Some(3));
-    let second = children();
+    let second = desk.children();
     assert_eq!(second.len(), 1, "{second:?}");
     assert_ne!(second, first);
 }
@@ -93,11 +101,11 @@ async fn a_large_file_leaves_no_child_behind_that_holds_its_memory() {
     let desk = Desk::new();
     let path = desk.put("large.pdf", &pdf::numbered_pdf(2));
     assert_eq!(desk.inspect(&path).await.pages, Some(2));
-    assert_eq!(children().len(), 1);
+    assert_eq!(desk.children().len(), 1);
     let file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
     file.set_len(80 << 20).unwrap();
     assert!(desk.inspect(&path).await.sha256.is_some());
-    assert_eq!(children(), Vec::<i32>::new());
+    assert_eq!(desk.children(), Vec::<i32>::new());
 }
 
 #[tokio::test]
@@ -137,7 +145,7 @@ async fn passwords_are_in_no_argument_and_in_no_message() {
         assert!(!said.contains("barley"), "{said}");
     }
     #[cfg(target_os = "linux")]
-    for child in children() {
+    for child in desk.children() {
         for file in ["cmdline", "environ"] {
             let content = std::fs::read(format!("/proc/{child}/{file}")).unwrap();
             assert!(!String::from_utf8_lossy(&content).contains("barley"));
