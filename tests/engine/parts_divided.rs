@@ -1,12 +1,24 @@
 //! Long documents: where they are divided, what their calls say, and what one answer is made of.
 
+#![expect(clippy::unwrap_used, reason = "helpers of tests may fail as tests may")]
+
 use std::time::Duration;
 
 use gistmill_engine::model::{AttemptOutcome, Cause, JobStatus, RetryChanges, Submission};
-use gistmill_testkit::fake_claude::{Canned, Plan, Reply, Rule};
+use gistmill_testkit::fake_claude::{Canned, Plan, Recorded, Reply, Rule};
 
 use crate::parts::{add, asking_small, parts_done, retry_with};
 use crate::support::House;
+
+/// Returns the call that combined the answers of parts.
+fn combining(house: &House) -> Recorded {
+    house
+        .claude
+        .requests()
+        .into_iter()
+        .find(|request| request.documents.is_empty())
+        .unwrap()
+}
 
 #[tokio::test]
 async fn a_part_that_was_cut_off_makes_the_whole_need_a_review_and_is_asked_again() {
@@ -111,12 +123,7 @@ async fn citations_name_the_pages_of_the_whole_document() {
     };
     let (_, submitted) = add(&house, &[("a.pdf", 150), ("b.pdf", 2)], wanted).await;
     house.until_completed(&submitted).await;
-    let combine = house
-        .claude
-        .requests()
-        .into_iter()
-        .find(|request| request.documents.is_empty())
-        .unwrap();
+    let combine = combining(&house);
     assert!(
         combine.prompt.contains("(p. 1)") && combine.prompt.contains("(p. 76)"),
         "the first page of the second part is page 76: {}",
@@ -133,12 +140,7 @@ async fn fields_are_put_together_in_the_shape_of_the_template() {
     };
     let (_, submitted) = add(&house, &[("a.pdf", 150), ("b.pdf", 2)], wanted).await;
     house.until_completed(&submitted).await;
-    let combine = house
-        .claude
-        .requests()
-        .into_iter()
-        .find(|request| request.documents.is_empty())
-        .unwrap();
+    let combine = combining(&house);
     assert!(combine.schema.is_some(), "the whole has the same fields");
 }
 
@@ -199,12 +201,7 @@ async fn hostile_words_in_a_part_stay_within_its_frame() {
     );
     let (_, submitted) = add(&house, &[("a.pdf", 150), ("b.pdf", 2)], asking_small()).await;
     house.until_completed(&submitted).await;
-    let combine = house
-        .claude
-        .requests()
-        .into_iter()
-        .find(|request| request.documents.is_empty())
-        .unwrap();
+    let combine = combining(&house);
     let ends: Vec<&str> = combine
         .prompt
         .lines()

@@ -27,16 +27,17 @@ impl Patience {
 
     /// Says whether it has taken as long as it may.
     pub(super) fn is_over(&self) -> bool {
+        let passed = self.begun.elapsed();
         #[cfg(unix)]
-        {
-            worked().saturating_sub(self.worked) > self.budget
-                || self.begun.elapsed() > self.budget * MOST_TIMES
-        }
+        let worked = worked().saturating_sub(self.worked);
         #[cfg(not(unix))]
-        {
-            self.begun.elapsed() > self.budget
-        }
+        let worked = passed;
+        is_over(self.budget, worked, passed)
     }
+}
+
+fn is_over(budget: Duration, worked: Duration, passed: Duration) -> bool {
+    worked > budget || passed > budget * MOST_TIMES
 }
 
 /// What the processor has worked for this thread.
@@ -46,20 +47,31 @@ fn worked() -> Duration {
     Duration::try_from(time).unwrap_or_default()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn work_counts_and_waiting_does_not() {
-        let second = Patience::of(Duration::from_secs(1));
-        assert!(!second.is_over(), "nothing was done yet");
-        let nothing = Patience::of(Duration::ZERO);
+    fn waiting_for_the_processor_counts_for_a_third_of_work() {
+        let seconds = Duration::from_secs;
+        for (worked, passed, expected) in [(4, 14, false), (6, 6, true), (1, 16, true)] {
+            assert_eq!(
+                is_over(seconds(5), seconds(worked), seconds(passed)),
+                expected,
+                "worked {worked} s of 5 while {passed} s passed"
+            );
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn work_of_this_thread_is_measured() {
+        let before = worked();
         let mut sum = 0_u64;
-        // A clock of the processor may tick a hundred times a second.
+        // A clock of the processor may tick a hundred times a second only.
         for number in 0..100_000_000_u64 {
             sum = std::hint::black_box(sum.wrapping_add(number));
-            if number % 1_000 == 0 && nothing.is_over() {
+            if number % 1_000 == 0 && worked() > before {
                 return;
             }
         }

@@ -9,7 +9,8 @@ use crate::model::{
 };
 use crate::parts::{self, FRAME_BYTES, Known, Part, Question};
 use crate::pricing::{Work, ceiling};
-use crate::store::{AfterAttempt, AttemptEnd, Lease, NewAnswer, Settlement, parts as stored};
+use crate::store::tests::support::refused;
+use crate::store::{AfterAttempt, Lease, NewAnswer, Settlement, parts as stored};
 
 /// Bytes of every document.
 pub(super) const DOCUMENT_BYTES: u64 = 1_000;
@@ -247,7 +248,13 @@ impl World<'_> {
             return Ok(());
         }
         let expected = self.divided(&lease, step);
-        let end = too_large();
+        let end = refused(
+            AttemptOutcome::Deferred,
+            Cause::PromptTooLong,
+            AfterAttempt::Deferred {
+                open_circuit: false,
+            },
+        );
         let asked = match step {
             AttemptStep::Part { pages } => Some(pages),
             AttemptStep::Whole | AttemptStep::Combine => None,
@@ -348,23 +355,5 @@ impl World<'_> {
             self.now.0 += A_MINUTE;
         }
         Ok(())
-    }
-}
-
-fn too_large() -> AttemptEnd {
-    AttemptEnd {
-        outcome: AttemptOutcome::Deferred,
-        cause: Cause::PromptTooLong,
-        message: "It is too long.".to_owned(),
-        http_status: Some(400),
-        request_id: None,
-        told_to_wait_ms: None,
-        input_tokens: None,
-        output_tokens: None,
-        cost_micros: Some(0),
-        settlement: Settlement::Nothing { asked: true },
-        next: AfterAttempt::Deferred {
-            open_circuit: false,
-        },
     }
 }
