@@ -4,7 +4,9 @@ import { addEn, dropEn } from './adding.en';
 import { causesEn } from './causes.en';
 import { count } from './format';
 import { documentsEn } from './documents.en';
+import { endpointsEn } from './endpoints.en';
 import { foundEn, noticeEn, skipEn } from './found.en';
+import { modelsEn } from './models.en';
 import { passwordsEn } from './passwords.en';
 import { settingsEn } from './settings.en';
 import { exportsEn } from './exports.en';
@@ -346,6 +348,8 @@ export const en = {
     pastePaths: 'paste paths',
   },
   settings: settingsEn,
+  models: modelsEn,
+  endpoints: endpointsEn,
   keys: {
     title: 'All keys',
     search: 'search',

@@ -4,7 +4,9 @@ import { addJa, dropJa } from './adding.ja';
 import { causesJa } from './causes.ja';
 import { count } from './format';
 import { documentsJa } from './documents.ja';
+import { endpointsJa } from './endpoints.ja';
 import { foundJa, noticeJa, skipJa } from './found.ja';
+import { modelsJa } from './models.ja';
 import { passwordsJa } from './passwords.ja';
 import { settingsJa } from './settings.ja';
 import { exportsJa } from './exports.ja';
@@ -339,6 +341,8 @@ export const ja: Messages = {
     pastePaths: 'パスを貼り付け',
   },
   settings: settingsJa,
+  models: modelsJa,
+  endpoints: endpointsJa,
   keys: {
     title: 'キー一覧',
     search: '検索',
