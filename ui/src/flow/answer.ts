@@ -10,12 +10,14 @@ import type { Overview } from '../backend/types/Overview';
 import type { Provider } from '../backend/types/Provider';
 import type { QueueName } from '../backend/types/QueueName';
 import type { WaitingReason } from '../backend/types/WaitingReason';
+import { sayNotice } from '../models/notice';
 import type { Look } from '../queue/status';
 import { waitingSentence } from '../queue/waiting';
 import { language, t } from '../text/text.svelte';
 
 export type Fix =
   | { kind: 'add-key' | 'test-key' | 'choose-model' | 'settings'; label: string; pane: SettingsPane }
+  | { kind: 'use-model'; label: string; model: string }
   | { kind: 'resume'; label: string; queues: QueueName[] }
   | { kind: 'resume-batch' | 'batch-cap'; label: string; batchId: BatchId }
   | { kind: 'resume-jobs'; label: string; queue: QueueName }
@@ -33,8 +35,33 @@ export interface Answer {
   fix: Fix | null;
 }
 
-/** What keeps the queue from moving, the hardest reason first; that it moves, when nothing does. */
+/** What keeps the queue from moving, the hardest reason first; that it moves, when nothing does; then what is to come. */
 export function answersOf(overview: Overview, now: number): Answer[] {
+  return [...reasonsOf(overview, now), ...endOfModel(overview)];
+}
+
+/** The end of the model that new jobs ask for, unless jobs wait for that already. */
+function endOfModel({ modelNotice, circuits, storageProblem }: Overview): Answer[] {
+  const waits = circuits.some(({ cause }) => cause === 'model-retired' || cause === 'model-not-found');
+  if (modelNotice === null || waits || storageProblem !== null) return [];
+  const { model, lifecycle, successor } = modelNotice;
+  const retired = lifecycle === 'retired';
+  return [
+    {
+      reason: `model-${lifecycle}-${model}`,
+      icon: retired ? 'stop' : 'timer',
+      look: retired ? 'dead' : 'wait',
+      question: retired ? t.models.end.retiredQuestion : t.models.end.question,
+      sentence: sayNotice(modelNotice),
+      fix:
+        successor === null
+          ? { kind: 'choose-model', label: t.answer.changeModel, pane: 'models' }
+          : { kind: 'use-model', label: t.models.useThis(successor), model: successor },
+    },
+  ];
+}
+
+function reasonsOf(overview: Overview, now: number): Answer[] {
   const { counts, lanes, circuits, consumer, storageProblem } = overview;
   const nothing = counts.running === 0;
   if (storageProblem) {

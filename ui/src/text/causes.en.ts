@@ -190,7 +190,7 @@ export const causesEn: Record<Cause, CauseWords> = {
     name: 'Too large to upload',
     meaning: 'The file is too large for one call, and the endpoint takes no files before it.',
     fix: 'reduce its images',
-    hint: 'Gistmill divides long PDFs by itself, but a single page must fit in a call. Reduce its images and add it again.',
+    hint: 'Gistmill divides long PDFs by itself, but a single page must fit in a call. Have the text sent, or reduce its images and add it again.',
   },
   'pdf-not-taken': {
     name: 'PDFs not taken',

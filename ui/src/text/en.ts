@@ -292,6 +292,10 @@ export const en = {
     shownOf: (shown: number, total: number) =>
       `The newest ${count(shown)} of ${count(total)} are listed. Run again takes every one.`,
     console: 'Open the Console',
+    sendText: (n: number) => `Send text, run ${count(n)}…`,
+    runAsText: (n: number) => `Run ${count(n)} again as text…`,
+    otherModel: (n: number) => `Run ${count(n)} with another model…`,
+    textFromNow: 'The text of PDFs is sent from now on',
   },
   prompt: {
     title: 'New prompt',
@@ -310,6 +314,10 @@ export const en = {
     keyStep: 'Paste your Anthropic API key',
     keyNote: 'It goes into the system keychain and is sent to Anthropic only.',
     keyNoteSession: 'It stays in memory until Gistmill closes and is sent to Anthropic only.',
+    keyStepOf: (name: string) => `Paste the key for ${name}`,
+    keyNoteOf: (address: string) => `It is kept on this computer and sent to ${address} only.`,
+    endpointTitle: (name: string) => `Claude jobs are asked at ${name}`,
+    otherEndpoint: 'Use another endpoint than Anthropic…',
     keyHint: 'Paste the key here',
     keyLabel: 'API key',
     save: 'Save and test',

@@ -38,8 +38,6 @@ export const settingsEn = {
   keychainProblem: 'The system keychain can’t be used.',
   keychainAdvice: 'Keep the key for this session only, or set ANTHROPIC_API_KEY before Gistmill starts.',
   works: 'The key works.',
-  worksModel: (model: string) => `${model} is available.`,
-  noModel: (model: string) => `But it may not use ${model}. Choose another model below.`,
   limitsLearned: (requests: string, input: string, output: string) =>
     `Limits read from the reply: ${requests} requests, ${input} input and ${output} output tokens a minute.`,
   model: 'Model',
@@ -48,9 +46,6 @@ export const settingsEn = {
   maxTokensNote: 'Most tokens one summary may have. Longer answers are cut off and need review.',
   tokens: 'tokens',
   maxTokensBad: (least: number, most: number) => `A whole number from ${count(least)} to ${count(most)}.`,
-  baseUrl: 'Address of the API',
-  baseUrlNote: 'Leave empty for Anthropic itself.',
-  baseUrlHint: 'Anthropic',
   baseUrlBad: 'An address begins with https:// or http://.',
   textOnly: 'This address can’t read PDFs: send their text',
   textOnlyNote:

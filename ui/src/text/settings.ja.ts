@@ -39,8 +39,6 @@ export const settingsJa: Messages['settings'] = {
   keychainProblem: 'OS のキーチェーンを使えません。',
   keychainAdvice: '今回の起動中だけ保持するか、起動前に ANTHROPIC_API_KEY を設定してください。',
   works: 'キーは有効です。',
-  worksModel: (model) => `${model} を使えます。`,
-  noModel: (model) => `ただし ${model} は使えません。下で別のモデルを選んでください。`,
   limitsLearned: (requests, input, output) =>
     `応答から得た毎分の上限: リクエスト ${requests}、入力 ${input}、出力 ${output} トークン。`,
   model: 'モデル',
@@ -49,9 +47,6 @@ export const settingsJa: Messages['settings'] = {
   maxTokensNote: '1 件の要約の最大トークン数。超えると途切れ、要確認になります。',
   tokens: 'トークン',
   maxTokensBad: (least, most) => `${count(least)}〜${count(most)} の整数を入力してください。`,
-  baseUrl: 'API のアドレス',
-  baseUrlNote: '空欄なら Anthropic に接続します。',
-  baseUrlHint: 'Anthropic',
   baseUrlBad: 'アドレスは https:// または http:// で始まります。',
   textOnly: 'PDF を読めないアドレスのため、テキストを送る',
   textOnlyNote:
