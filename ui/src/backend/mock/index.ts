@@ -87,7 +87,7 @@ export function createBackend(query: URLSearchParams): Backend {
       message: 'invalid x-api-key',
       hint: 'Test the key in Settings, or paste a new one.',
       fix: selections.fixOf(cause),
-      model: MODEL,
+      model: query.get('model') ?? MODEL,
       openedAt: currentTime() - 180_000,
       probeAt: cause === 'offline' ? currentTime() + 20_000 : null,
       waiting: 0,
@@ -205,7 +205,12 @@ export function createBackend(query: URLSearchParams): Backend {
     settings: () => answer('settings', () => engine.settings),
     saveSettings: (next) =>
       answer('saveSettings', () => {
-        engine.set(() => (engine.settings = next));
+        engine.set(() => {
+          const moved = engine.settings.model !== next.model;
+          engine.settings = next;
+          // Jobs that wait for want of a model are given the new one.
+          if (moved && engine.circuit?.fix === 'choose-model') engine.circuit = null;
+        });
         return engine.settings;
       }),
     scan: (paths) => answer('scan', () => null).then(() => scan(paths)),
