@@ -24,24 +24,23 @@ function endOf({ model, lifecycle, retiresOn, daysLeft }: ModelNotice): string {
 /** Where a model stands in its life, in a few words; `null` for one that is current. */
 export function lifeOf(profile: ModelProfile): { words: string; icon: IconName; look: Look } | null {
   const { lifecycle, retiresOn, successor } = profile;
-  const words = t.models;
   const day = retiresOn === null ? null : calendarDay(retiresOn);
-  const instead = (badge: string): string => (successor === null ? badge : words.useInstead(badge, successor));
+  const instead = (badge: string): string => (successor === null ? badge : t.models.useInstead(badge, successor));
   switch (lifecycle) {
     case 'retired':
       return {
-        words: instead(day === null ? words.retired : words.retiredOn(day)),
+        words: instead(day === null ? t.models.retired : t.models.retiredOn(day)),
         icon: 'stop',
         look: 'dead',
       };
     case 'deprecated':
       return {
-        words: instead(day === null ? words.retiresSomeDay : words.retires(day)),
+        words: instead(day === null ? t.models.retiresSomeDay : t.models.retires(day)),
         icon: 'timer',
         look: 'wait',
       };
     case 'legacy':
-      return successor === null ? null : { words: words.newer(successor), icon: 'info', look: 'idle' };
+      return successor === null ? null : { words: t.models.newer(successor), icon: 'info', look: 'idle' };
     default:
       return null;
   }

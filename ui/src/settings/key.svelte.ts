@@ -26,6 +26,12 @@ export class KeyForm {
     });
   }
 
+  /** What was shown is of another place. */
+  forget(): void {
+    this.test = null;
+    this.problem = null;
+  }
+
   testAgain(): Promise<void> {
     return this.act(async () => {
       this.test = await this.app.backend.testKey();
@@ -42,8 +48,7 @@ export class KeyForm {
   private async act(action: () => Promise<void>): Promise<void> {
     if (this.busy) return;
     this.busy = true;
-    this.test = null;
-    this.problem = null;
+    this.forget();
     try {
       await action();
     } catch (reason) {
