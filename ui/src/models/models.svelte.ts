@@ -33,8 +33,7 @@ export class Models {
           ? []
           : (await backend.prices()).prices.map((each) => each.price.model);
       const missing = [...priced, settings.model].filter(
-        (model, at, all) =>
-          all.indexOf(model) === at && !told.some((each) => isSame(each.model, model)),
+        (model, at, all) => all.indexOf(model) === at && !told.some((each) => isSame(each.model, model)),
       );
       this.profiles = [...told, ...(missing.length > 0 ? await backend.modelProfiles(missing) : [])];
       this.told = told.length > 0;

@@ -25,7 +25,8 @@ function endOf({ model, lifecycle, retiresOn, daysLeft }: ModelNotice): string {
 export function lifeOf(profile: ModelProfile): { words: string; icon: IconName; look: Look } | null {
   const { lifecycle, retiresOn, successor } = profile;
   const day = retiresOn === null ? null : calendarDay(retiresOn);
-  const instead = (badge: string): string => (successor === null ? badge : t.models.useInstead(badge, successor));
+  const instead = (badge: string): string =>
+    successor === null ? badge : t.models.useInstead(badge, successor);
   switch (lifecycle) {
     case 'retired':
       return {

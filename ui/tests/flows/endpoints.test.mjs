@@ -175,7 +175,9 @@ test('certificates and the way the key is sent are set, and last', async () => {
 });
 
 test('a certificate file that can’t be read is refused beside its row', async () => {
-  const { page, endpoint, close } = await open('baseUrl=https://gateway.example.com&fail=saveSettings:bad-input');
+  const { page, endpoint, close } = await open(
+    'baseUrl=https://gateway.example.com&fail=saveSettings:bad-input',
+  );
   await openModels(page);
   await endpoint.getByRole('button', { name: 'Key, headers and certificates' }).click();
   await endpoint.getByRole('button', { name: 'Choose…' }).click();

@@ -86,7 +86,13 @@ export function endpointOf(engine: PlayedEngine): EndpointView {
 
 type Commands = Pick<
   Backend,
-  'endpoint' | 'useEndpoint' | 'saveHeaders' | 'modelsTold' | 'modelProfiles' | 'chooseCertificates' | 'testKey'
+  | 'endpoint'
+  | 'useEndpoint'
+  | 'saveHeaders'
+  | 'modelsTold'
+  | 'modelProfiles'
+  | 'chooseCertificates'
+  | 'testKey'
 >;
 
 const refuse = (code: Problem['code'], message: string, hint: string): never => {
@@ -138,7 +144,8 @@ export function endpointCommands(engine: PlayedEngine, answer: Answer): Commands
       }),
     modelsTold: () => answer('modelsTold', () => told().map(profileOf)),
     modelProfiles: (models) => answer('modelProfiles', () => models.map(profileOf)),
-    chooseCertificates: () => answer('chooseCertificates', () => ['/home/mika/certificates/office-gateway.pem']),
+    chooseCertificates: () =>
+      answer('chooseCertificates', () => ['/home/mika/certificates/office-gateway.pem']),
     testKey: () => answer('testKey', () => tested(engine, told())),
   };
 }
@@ -146,11 +153,7 @@ export function endpointCommands(engine: PlayedEngine, answer: Answer): Commands
 function tested(engine: PlayedEngine, models: string[]): KeyTest {
   const endpoint = endpointOf(engine);
   if (engine.key.ending === 'nope') {
-    return refuse(
-      'key-refused',
-      'The provider refused the key (401).',
-      'Paste it again, or make a new one.',
-    );
+    return refuse('key-refused', 'The provider refused the key (401).', 'Paste it again, or make a new one.');
   }
   if (engine.key.source === 'none' && endpoint.kind === 'anthropic') {
     return refuse('key-missing', 'No API key is set.', 'Add an Anthropic API key.');
