@@ -1,7 +1,7 @@
 /** The words about where Claude is asked. */
 export const endpointsEn = {
   title: 'Endpoint',
-  note: 'Who answers Claude jobs. Anthropic itself, or a gateway or program that speaks as it does.',
+  note: 'Who answers Claude jobs: Anthropic, or what speaks as it does.',
   names: {
     anthropic: 'Anthropic',
     litellm: 'LiteLLM',

@@ -3,7 +3,7 @@ import type { Messages } from './messages';
 
 export const endpointsJa: Messages['endpoints'] = {
   title: '接続先',
-  note: 'Claude のジョブの送り先。Anthropic のほか、同じ形式で応答するゲートウェイやプログラムも使えます。',
+  note: 'Claude のジョブの送り先。同じ形式で応答するゲートウェイも使えます。',
   names: {
     anthropic: 'Anthropic',
     litellm: 'LiteLLM',

@@ -40,6 +40,7 @@ export const modelsEn = {
     available: (model: string) => `${model} is available.`,
     missing: (model: string) => `But ${model} is not among its models. Choose another.`,
     models: (n: number) => `${n === 1 ? '1 model' : `${count(n)} models`} may be used.`,
+    at: (time: string) => `Tested at ${time}, for nothing.`,
     noModels: 'It named no models; enter one below.',
     noLimits: 'It named no limits; answers will.',
     priceKnown: 'The price is known.',

@@ -40,6 +40,7 @@ export const modelsJa: Messages['models'] = {
     available: (model) => `${model} を使えます。`,
     missing: (model) => `ただし ${model} は一覧にありません。別のモデルを選んでください。`,
     models: (n) => `使えるモデル: ${count(n)} 件。`,
+    at: (time) => `${time} にテスト、無料。`,
     noModels: 'モデルの一覧はありません。下でモデル名を入力してください。',
     noLimits: '上限の通知はありません。回答から読み取ります。',
     priceKnown: '料金は設定済みです。',

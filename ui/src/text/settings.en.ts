@@ -41,7 +41,7 @@ export const settingsEn = {
   limitsLearned: (requests: string, input: string, output: string) =>
     `Limits read from the reply: ${requests} requests, ${input} input and ${output} output tokens a minute.`,
   model: 'Model',
-  modelNote: 'For new Claude jobs.',
+  modelNote: 'For new Claude jobs; any name that the endpoint knows.',
   maxTokens: 'Output limit',
   maxTokensNote: 'Most tokens one summary may have. Longer answers are cut off and need review.',
   tokens: 'tokens',

@@ -42,7 +42,7 @@ export const settingsJa: Messages['settings'] = {
   limitsLearned: (requests, input, output) =>
     `応答から得た毎分の上限: リクエスト ${requests}、入力 ${input}、出力 ${output} トークン。`,
   model: 'モデル',
-  modelNote: '新しい Claude ジョブに使います。',
+  modelNote: '新しい Claude ジョブに使います。接続先が知る名前なら何でも指定できます。',
   maxTokens: '出力の上限',
   maxTokensNote: '1 件の要約の最大トークン数。超えると途切れ、要確認になります。',
   tokens: 'トークン',

@@ -64,7 +64,7 @@ test('Ollama is chosen, tested without a key, given a model it has, and costs no
   const { page, endpoint, complaints, close } = await open('key=none');
   await openModels(page);
   await endpoint.getByLabel('Endpoint', { exact: true }).selectOption('ollama');
-  assert.equal(await endpoint.getByLabel('Address').inputValue(), 'http://localhost:11434');
+  assert.equal(await endpoint.getByLabel('Address', { exact: true }).inputValue(), 'http://localhost:11434');
   assert.equal(await page.getByTestId('abilities').count(), 0, 'nothing is said of what is not in force');
   await endpoint.getByRole('button', { name: 'Use Ollama' }).click();
   // What changed is tested at once: nothing is known of the place before.
@@ -96,15 +96,18 @@ test('an address that can’t be used is refused beside its field, and nothing c
   const use = endpoint.getByRole('button', { name: 'Use the endpoint' });
   await use.click();
   await endpoint.getByText('An address is needed').waitFor();
-  await endpoint.getByLabel('Address').fill('gateway.example.com');
+  await endpoint.getByLabel('Address', { exact: true }).fill('gateway.example.com');
   await use.click();
   await endpoint.getByText('An address begins with https:// or http://.').waitFor();
-  await endpoint.getByLabel('Address').fill('https://me:secret@gateway.example.com');
+  await endpoint.getByLabel('Address', { exact: true }).fill('https://me:secret@gateway.example.com');
   await use.click();
   await endpoint.getByText('Leave out name and password').waitFor();
-  assert.equal(await endpoint.getByLabel('Address').getAttribute('aria-invalid'), 'true');
+  assert.equal(await endpoint.getByLabel('Address', { exact: true }).getAttribute('aria-invalid'), 'true');
   await endpoint.getByRole('button', { name: 'Cancel' }).click();
-  assert.equal(await endpoint.getByLabel('Address').inputValue(), 'https://api.anthropic.com');
+  assert.equal(
+    await endpoint.getByLabel('Address', { exact: true }).inputValue(),
+    'https://api.anthropic.com',
+  );
   assert.equal(await endpoint.getByLabel('Endpoint', { exact: true }).inputValue(), 'anthropic');
   assert.deepEqual(complaints, []);
   await close();
@@ -116,7 +119,11 @@ test('where nobody answers, the way leads to the address', async () => {
   await page.getByRole('button', { name: 'Test', exact: true }).click();
   await outcome(page).getByText('could not be reached').waitFor();
   await outcome(page).getByRole('button', { name: 'Check the address' }).click();
-  assert.ok(await endpoint.getByLabel('Address').evaluate((field) => field === document.activeElement));
+  assert.ok(
+    await endpoint
+      .getByLabel('Address', { exact: true })
+      .evaluate((field) => field === document.activeElement),
+  );
   await close();
 });
 
@@ -262,7 +269,7 @@ test('the first run leads to another endpoint and comes back with it', async () 
   await endpoint.getByRole('button', { name: 'Use LM Studio' }).click();
   await outcome(page).getByText('qwen3-8b is available.').waitFor();
   await page.keyboard.press('Escape');
-  await page.getByText('Claude jobs are asked at LM Studio').waitFor();
+  await page.getByRole('heading', { name: 'Claude jobs are asked at LM Studio' }).waitFor();
   await page.getByRole('button', { name: 'Test it' }).click();
   await page.getByText('or choose files').click();
   assert.equal(await page.getByTestId('sheet-start').innerText(), 'Start 2 jobs');
