@@ -11,7 +11,7 @@ import type { Overview } from '../backend/types/Overview';
 import type { Provider } from '../backend/types/Provider';
 import type { QueueName } from '../backend/types/QueueName';
 import type { WaitingReason } from '../backend/types/WaitingReason';
-import { sayNotice } from '../models/notice';
+import { sayEnd } from '../models/notice';
 import type { Look } from '../queue/status';
 import { waitingSentence } from '../queue/waiting';
 import { language, t } from '../text/text.svelte';
@@ -57,7 +57,7 @@ function endOfModel({ modelNotice, circuits, storageProblem }: Overview): Answer
       icon: retired ? 'stop' : 'timer',
       look: retired ? 'dead' : 'wait',
       question: retired ? t.models.end.retiredQuestion : t.models.end.question,
-      sentence: sayNotice(modelNotice),
+      sentence: sayEnd(modelNotice),
       fix:
         successor === null
           ? { kind: 'choose-model', label: t.answer.changeModel, pane: 'models' }

@@ -6,14 +6,14 @@ import type { Look } from '../queue/status';
 import { calendarDay } from '../text/format';
 import { t } from '../text/text.svelte';
 
-/** What ends, and what to use instead, as sentences. */
+/** What ends, and what to use instead, as sentences; where a button says the latter, `sayEnd` is enough. */
 export function sayNotice(notice: ModelNotice): string {
   const { successor } = notice;
-  const sentence = endOf(notice);
+  const sentence = sayEnd(notice);
   return successor === null ? sentence : t.models.end.instead(sentence, successor);
 }
 
-function endOf({ model, lifecycle, retiresOn, daysLeft }: ModelNotice): string {
+export function sayEnd({ model, lifecycle, retiresOn, daysLeft }: ModelNotice): string {
   const words = t.models.end;
   const day = retiresOn === null ? null : calendarDay(retiresOn);
   if (lifecycle === 'retired') return day === null ? words.retired(model) : words.retiredOn(model, day);

@@ -196,7 +196,7 @@ export const causesEn: Record<Cause, CauseWords> = {
     name: 'PDFs not taken',
     meaning: 'The endpoint or the model takes no PDFs; nothing was sent.',
     fix: 'send text instead',
-    hint: 'Have the text of PDFs sent in Settings, or use an endpoint that reads PDFs; then run it again.',
+    hint: 'Have their text sent, or use an endpoint that reads PDFs; then run it again.',
   },
   'pdf-without-text': {
     name: 'No text layer',
@@ -268,7 +268,7 @@ export const causesEn: Record<Cause, CauseWords> = {
     name: 'Model retired',
     meaning: 'The model has been retired and answers no more.',
     fix: 'choose a model',
-    hint: 'Choose a current model in Settings; waiting jobs are given it, too.',
+    hint: 'Choose a current model; waiting jobs are given it, too.',
   },
   'credit-exhausted': {
     name: 'Credit ran out',

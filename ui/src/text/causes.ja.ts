@@ -187,7 +187,7 @@ export const causesJa: Record<Cause, CauseWords> = {
     name: 'PDF 非対応',
     meaning: '接続先またはモデルが PDF を受け付けないため、何も送っていません。',
     fix: 'テキストで送る',
-    hint: '設定で PDF のテキストを送るようにするか、PDF を読める接続先を使って再実行してください。',
+    hint: 'テキストで送るか、PDF を読める接続先を使って再実行してください。',
   },
   'pdf-without-text': {
     name: 'テキスト層なし',
@@ -259,7 +259,7 @@ export const causesJa: Record<Cause, CauseWords> = {
     name: 'モデルの提供終了',
     meaning: 'このモデルは提供が終了し、応答しません。',
     fix: 'モデルを選ぶ',
-    hint: '設定で現行のモデルを選んでください。待機中のジョブにも適用されます。',
+    hint: '現行のモデルを選んでください。待機中のジョブにも適用されます。',
   },
   'credit-exhausted': {
     name: '残高不足',

@@ -10,7 +10,7 @@ export const endpointsEn = {
     'lm-studio': 'LM Studio',
     other: 'Another',
   },
-  otherName: 'the endpoint',
+  otherName: 'this endpoint',
   address: 'Address',
   addressNote: (version: string) => `Without /v1. Asked in version ${version} of the API.`,
   addressEnvironment: 'Taken from the environment variable ANTHROPIC_BASE_URL.',

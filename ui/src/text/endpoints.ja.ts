@@ -1,6 +1,9 @@
 /** 接続先の言葉。 */
 import type { Messages } from './messages';
 
+/** A name within Japanese words: what is written in Latin letters has a gap around it. */
+export const within = (name: string): string => (/^[\x20-\x7e]+$/.test(name) ? ` ${name} ` : name);
+
 export const endpointsJa: Messages['endpoints'] = {
   title: '接続先',
   note: 'Claude のジョブの送り先。同じ形式で応答するゲートウェイも使えます。',
@@ -12,7 +15,7 @@ export const endpointsJa: Messages['endpoints'] = {
     'lm-studio': 'LM Studio',
     other: 'その他',
   },
-  otherName: '接続先',
+  otherName: 'この接続先',
   address: 'アドレス',
   addressNote: (version) => `/v1 は不要です。API のバージョン ${version} で接続します。`,
   addressEnvironment: '環境変数 ANTHROPIC_BASE_URL から取得しています。',
@@ -22,9 +25,9 @@ export const endpointsJa: Messages['endpoints'] = {
   addressSecret: '保存・表示されるため、名前とパスワードは含めず、追加ヘッダーに入れてください。',
   model: '接続先のモデル',
   modelNote: '接続先での名前。空欄なら今のモデルのままです。',
-  change: (name) => `${name}に切り替え`,
+  change: (name) => `${within(name)}に切り替え`.trimStart(),
   changeNote: '待機中のジョブもこの接続先に送ります。モデルは変わりません。',
-  changed: (name) => `今後の Claude のジョブは${name}に送ります`,
+  changed: (name) => `今後の Claude のジョブは${within(name)}に送ります`,
   can: '対応する機能',
   canNote: {
     documents: { yes: 'PDF を図や写真も含めて読む', no: 'PDF 非対応: テキストを送り、スキャンは失敗' },
@@ -71,5 +74,5 @@ export const endpointsJa: Messages['endpoints'] = {
   caReplace: '変更…',
   caRemove: '削除',
   noKeyNeeded: 'キーは未設定です。この種の接続先では不要なことがよくあります。',
-  keyOf: (name) => `${name} のキー`,
+  keyOf: (name) => `${within(name)}のキー`.trimStart(),
 };

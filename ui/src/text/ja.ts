@@ -4,7 +4,7 @@ import { addJa, dropJa } from './adding.ja';
 import { causesJa } from './causes.ja';
 import { count } from './format';
 import { documentsJa } from './documents.ja';
-import { endpointsJa } from './endpoints.ja';
+import { endpointsJa, within } from './endpoints.ja';
 import { foundJa, noticeJa, skipJa } from './found.ja';
 import { modelsJa } from './models.ja';
 import { passwordsJa } from './passwords.ja';
@@ -307,9 +307,9 @@ export const ja: Messages = {
     keyStep: 'Anthropic の API キーを貼り付け',
     keyNote: 'キーは OS のキーチェーンに保存し、Anthropic 以外には送りません。',
     keyNoteSession: 'キーは終了までメモリに保持し、Anthropic 以外には送りません。',
-    keyStepOf: (name) => `${name} のキーを貼り付け`,
+    keyStepOf: (name) => `${within(name)}のキーを貼り付け`.trimStart(),
     keyNoteOf: (address) => `キーはこの端末に保持し、${address} 以外には送りません。`,
-    endpointTitle: (name) => `Claude のジョブは${name}に送ります`,
+    endpointTitle: (name) => `Claude のジョブは${within(name)}に送ります`,
     otherEndpoint: 'Anthropic 以外の接続先を使う…',
     keyHint: 'キーをここに貼り付け',
     keyLabel: 'API キー',

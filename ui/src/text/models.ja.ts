@@ -26,8 +26,8 @@ export const modelsJa: Messages['models'] = {
   editPrices: '料金を編集',
   notTold: 'キーをテストすると、使えるモデルがわかります。',
   end: {
-    question: 'モデルの提供終了が近づいています。',
-    retiredQuestion: 'モデルの提供が終了しました。',
+    question: 'モデルの提供終了予定。',
+    retiredQuestion: 'モデルは提供終了。',
     retired: (model) => `${model} は提供が終了し、応答しません。`,
     retiredOn: (model, day) => `${model} は ${day}に提供が終了し、応答しません。`,
     tomorrow: (model, day) => `${model} の提供は明日、${day}に終了します。`,

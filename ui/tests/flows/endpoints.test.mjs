@@ -93,7 +93,7 @@ test('an address that can’t be used is refused beside its field, and nothing c
   const { page, endpoint, complaints, close } = await open('');
   await openModels(page);
   await endpoint.getByLabel('Endpoint', { exact: true }).selectOption('other');
-  const use = endpoint.getByRole('button', { name: 'Use the endpoint' });
+  const use = endpoint.getByRole('button', { name: 'Use this endpoint' });
   await use.click();
   await endpoint.getByText('An address is needed').waitFor();
   await endpoint.getByLabel('Address', { exact: true }).fill('gateway.example.com');
@@ -197,7 +197,7 @@ test('the end of the model is told in the queue, before adding and in the settin
   const line = page.getByTestId('answer').filter({ hasText: 'The model ends.' });
   assert.match(
     await line.innerText(),
-    /claude-opus-4-5 is retired on Apr 22, 2026, in 69 days\. Use claude-opus-4-6 instead\./,
+    /claude-opus-4-5 is retired on Apr 22, 2026, in 69 days\.[\s\S]*Use claude-opus-4-6/,
   );
   await page.getByTestId('add-pdfs').click();
   const notice = page.locator('dialog').getByTestId('model-notice');

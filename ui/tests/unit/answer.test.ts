@@ -129,9 +129,7 @@ describe('why nothing moves', () => {
   it('tells of the end of the model below what holds the queue, with what to use instead', () => {
     const [first, second] = answersOf(overview({ running: 1, waiting: 5, modelNotice: ending() }), NOW);
     expect(first?.reason).toBe('moving');
-    expect(second?.sentence).toBe(
-      'claude-opus-4-5 is retired on Jan 22, 2027, in 53 days. Use claude-opus-5-5 instead.',
-    );
+    expect(second?.sentence).toBe('claude-opus-4-5 is retired on Jan 22, 2027, in 53 days.');
     expect(second?.fix).toMatchObject({ kind: 'use-model', model: 'claude-opus-5-5' });
   });
 
