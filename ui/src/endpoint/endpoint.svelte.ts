@@ -4,7 +4,7 @@ import { sayProblem } from '../app/toasts.svelte';
 import { toProblem } from '../backend/backend';
 import type { EndpointKind } from '../backend/types/EndpointKind';
 import { t } from '../text/text.svelte';
-import { nameOf, USUAL_ADDRESS } from './presets';
+import { kindOf, nameOf, USUAL_ADDRESS } from './presets';
 
 export class EndpointForm {
   kind = $state<EndpointKind>('anthropic');
@@ -14,6 +14,8 @@ export class EndpointForm {
   busy = $state(false);
   /** What is wrong with the address, by the window or by the engine. */
   wrong = $state<string | null>(null);
+
+  private chosen = false;
 
   constructor(private readonly app: App) {
     this.reset();
@@ -25,6 +27,7 @@ export class EndpointForm {
     this.kind = kind;
     this.address = address;
     this.model = '';
+    this.chosen = false;
     this.wrong = null;
   }
 
@@ -36,6 +39,7 @@ export class EndpointForm {
   choose(kind: EndpointKind): void {
     const { endpoint } = this.app;
     this.kind = kind;
+    this.chosen = true;
     this.address = kind === endpoint.kind ? endpoint.address : USUAL_ADDRESS[kind];
     this.wrong = null;
   }
@@ -43,6 +47,8 @@ export class EndpointForm {
   type(address: string): void {
     this.address = address;
     this.wrong = null;
+    // Who is at an address shows in it, until a person says otherwise.
+    if (!this.chosen) this.kind = kindOf(address.trim());
   }
 
   check(): boolean {

@@ -23,3 +23,12 @@ export function isAnthropic({ address }: EndpointView): boolean {
 export function nameOf({ kind }: { kind: EndpointKind }): string {
   return kind === 'other' ? t.endpoints.otherName : t.endpoints.names[kind];
 }
+
+/** Who answers at an address, by what it shows; the engine says so again when it is used. */
+export function kindOf(address: string): EndpointKind {
+  if (/^https:\/\/api\.anthropic\.com(\/|$)/.test(address)) return 'anthropic';
+  if (/^https?:\/\/([^/]+\.)?openrouter\.ai(\/|$)/.test(address)) return 'openrouter';
+  if (/:11434(\/|$)/.test(address) || /^https?:\/\/([^/]+\.)?ollama\.com(\/|$)/.test(address))
+    return 'ollama';
+  return /:1234(\/|$)/.test(address) ? 'lm-studio' : 'other';
+}
