@@ -2,6 +2,7 @@
 //! arguments are those of `ui/src/backend/tauri.ts`, and a test compares the two.
 
 mod bucket;
+mod endpoint;
 mod intake;
 mod jobs;
 mod lanes;
@@ -73,6 +74,11 @@ pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
         settings::remove_price,
         settings::webhook_status,
         settings::save_webhook_secret,
+        endpoint::endpoint,
+        endpoint::use_endpoint,
+        endpoint::save_headers,
+        endpoint::models_told,
+        endpoint::model_profiles,
         bucket::bucket_status,
         bucket::save_bucket_secret,
         bucket::test_bucket,
@@ -82,6 +88,7 @@ pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
         bucket::retry_copies,
         system::choose_files,
         system::choose_folder,
+        system::choose_certificates,
         system::open_path,
         system::reveal_path,
         system::open_url,

@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 use crate::shell::Shell;
 
 /// Commands that open a dialog or a program of the system, so that a test can't call them.
-const OPENS_SOMETHING: [&str; 5] = [
+const OPENS_SOMETHING: [&str; 6] = [
+    "choose_certificates",
     "choose_files",
     "choose_folder",
     "export_jobs",
@@ -16,7 +17,7 @@ const OPENS_SOMETHING: [&str; 5] = [
 ];
 
 /// Arguments that may be nothing.
-const MAY_BE_LEFT_OUT: [&str; 3] = ["after", "capMicros", "secret"];
+const MAY_BE_LEFT_OUT: [&str; 5] = ["address", "after", "capMicros", "model", "secret"];
 
 fn source(path: &str) -> String {
     let path = format!("{}/{path}", env!("CARGO_MANIFEST_DIR"));
@@ -86,6 +87,9 @@ fn value(argument: &str) -> Value {
             "batchPercent": 100, "longPrompt": null,
         }),
         "model" => json!("llama"),
+        "models" => json!(["llama", "claude-haiku-4-5"]),
+        "kind" => json!("ollama"),
+        "address" => json!("http://127.0.0.1:9"),
         "secret" => Value::Null,
         "prompt" => json!(""),
         "password" => json!("open sesame"),

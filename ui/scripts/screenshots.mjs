@@ -213,15 +213,81 @@ const SCREENS = [
       await page.getByTestId('reader').waitFor();
     },
   },
+  ...[
+    ['settings-models-ollama', 'key=none&model=llama3.3&baseUrl=http://localhost:11434'],
+    ['settings-models-ends', 'model=claude-opus-4-5'],
+    [
+      'settings-models-gateway',
+      'baseUrl=https://gateway.example.com&endpoint=litellm&headers=x-team,cf-access-token&ca',
+    ],
+  ].flatMap(([name, query]) => [
+    {
+      name,
+      query,
+      act: async (page) => {
+        await page.getByTestId('settings-open').click();
+        await page.locator('[data-pane=models]').click();
+        await page.locator('.fs .btn:visible').last().waitFor();
+        const test = page.locator('.fs form').first().locator('.btn:not([disabled])').last();
+        await test.click();
+        await page.getByTestId('key-outcome').locator('.result').waitFor();
+      },
+    },
+    {
+      name: `${name}-endpoint`,
+      query,
+      act: async (page) => {
+        await page.getByTestId('settings-open').click();
+        await page.locator('[data-pane=models]').click();
+        await page.getByTestId('abilities').waitFor();
+        await page.locator('.set').evaluate((pane) => (pane.scrollTop = pane.scrollHeight));
+      },
+    },
+  ]),
   {
-    name: 'settings-text-only',
-    query: 'textOnly&baseUrl=http://localhost:11434',
+    name: 'settings-endpoint-draft',
+    query: '',
     act: async (page) => {
       await page.getByTestId('settings-open').click();
-      await page.locator('.set-nav button').nth(1).click();
-      await page.getByRole('switch').last().scrollIntoViewIfNeeded();
+      await page.locator('[data-pane=models]').click();
+      await page.getByTestId('endpoint').locator('select').selectOption('other');
+      await page.locator('.ep-draft input').first().fill('https://me:secret@gateway.example.com');
+      await page.locator('.ep-draft .btn-primary').click();
+      await page.locator('.set').evaluate((pane) => (pane.scrollTop = pane.scrollHeight));
     },
   },
+  {
+    name: 'settings-headers',
+    query: 'baseUrl=https://gateway.example.com&headers=x-team',
+    act: async (page) => {
+      await page.getByTestId('settings-open').click();
+      await page.locator('[data-pane=models]').click();
+      await page.getByTestId('headers').getByRole('button').last().click();
+      await page.locator('.ep-headers input').first().fill('host');
+      await page.locator('.ep-headers .btn-link').click();
+      await page.locator('.ep-headers .btn-primary').click();
+      await page.locator('.set').evaluate((pane) => (pane.scrollTop = pane.scrollHeight));
+    },
+  },
+  { name: 'queue-model-ends', query: 'model=claude-opus-4-5' },
+  { name: 'queue-model-retired', query: 'model=claude-sonnet-4-5' },
+  {
+    name: 'add-model-ends',
+    query: 'model=claude-opus-4-5',
+    act: async (page) => {
+      await page.getByTestId('add-pdfs').click();
+      await page.getByTestId('model-notice').waitFor();
+    },
+  },
+  {
+    name: 'dead-letters-endpoint',
+    query: 'dead=pdf-not-taken,files-not-taken,model-retired&baseUrl=https://gateway.example.com',
+    act: async (page) => {
+      await page.getByTestId('view-dead-letters').click();
+      await page.locator('[data-cause=model-retired]').scrollIntoViewIfNeeded();
+    },
+  },
+  { name: 'welcome-endpoint', query: 'welcome&baseUrl=http://localhost:11434&model=llama3.3' },
   {
     name: 'drop',
     query: '',

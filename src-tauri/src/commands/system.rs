@@ -30,6 +30,19 @@ pub(crate) async fn choose_folder<R: Runtime>(app: AppHandle<R>) -> Answer<Vec<P
     .await
 }
 
+/// Lets a person choose a file of certificates; empty when the dialog was closed.
+#[tauri::command]
+pub(crate) async fn choose_certificates<R: Runtime>(app: AppHandle<R>) -> Answer<Vec<PathBuf>> {
+    let dialog = app.dialog().file();
+    choose(
+        dialog.add_filter("PEM", &["pem", "crt", "cer"]),
+        |dialog, answer| {
+            dialog.pick_file(move |chosen| answer(chosen.into_iter().collect()));
+        },
+    )
+    .await
+}
+
 /// Opens a file in its usual program.
 #[tauri::command]
 pub(crate) async fn open_path(engine: Opened<'_>, path: PathBuf) -> Answer<()> {

@@ -23,8 +23,9 @@ export class AddPlan {
   constructor(private readonly backend: Backend) {}
 
   /** Plans a submission soon, the first one at once. The figures before stay until the answer is there. */
-  look(report: ScanReport, submission: Submission): void {
-    const asked = JSON.stringify(submission);
+  look(report: ScanReport, submission: Submission, model = ''): void {
+    // Without a model of its own a submission asks for the one of the settings, which may change meanwhile.
+    const asked = JSON.stringify([submission, model]);
     if (asked === this.asked && report === this.of) return;
     const first = this.asked === '';
     this.asked = asked;

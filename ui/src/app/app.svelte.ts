@@ -1,17 +1,20 @@
 /** Everything the window knows, put together: one object handed to every screen. */
 import { Actions } from '../actions/actions.svelte';
 import { AddFlow } from '../add/add.svelte';
-import type { Backend } from '../backend/backend';
+import { toProblem, type Backend } from '../backend/backend';
 import type { BatchId } from '../backend/types/BatchId';
+import type { EndpointView } from '../backend/types/EndpointView';
 import type { EngineEvent } from '../backend/types/EngineEvent';
 import type { JobId } from '../backend/types/JobId';
 import type { JobsShown } from '../backend/types/JobsShown';
 import type { Overview } from '../backend/types/Overview';
+import type { Problem } from '../backend/types/Problem';
 import type { QueueName } from '../backend/types/QueueName';
 import type { Settings } from '../backend/types/Settings';
 import type { TemplateView } from '../backend/types/TemplateView';
 import { DeadLetters } from '../dead-letters/dead-letters.svelte';
 import { DetailStore } from '../detail/detail.svelte';
+import { isAnthropic } from '../endpoint/presets';
 import { JobList } from '../queue/jobs.svelte';
 import { Report } from '../report/report.svelte';
 import { speak, t } from '../text/text.svelte';
@@ -24,6 +27,9 @@ import { Toasts, type ToastAct } from './toasts.svelte';
 export type Screen = 'welcome' | 'queue' | 'reader' | 'settings' | 'report';
 export type SettingsPane =
   'general' | 'models' | 'limits' | 'lanes' | 'prices' | 'templates' | 'storage' | 'notify';
+
+/** Settings that change what can be asked for, and how. */
+const ABOUT_ENDPOINT: (keyof Settings)[] = ['baseUrl', 'endpoint', 'auth', 'caFile', 'textOnly'];
 
 /** The figures of the last minute fade without an event. */
 const OVERVIEW_EVERY_MS = 5000;
@@ -40,6 +46,8 @@ export class App {
 
   settings = $state.raw<Settings>() as Settings;
   overview = $state.raw<Overview>() as Overview;
+  /** Where Claude is asked. */
+  endpoint = $state.raw<EndpointView>() as EndpointView;
   templates = $state.raw<TemplateView[]>([]);
 
   screen = $state<Screen>('queue');
@@ -72,13 +80,15 @@ export class App {
 
   /** Reads what the first picture needs, then listens. */
   async start(): Promise<void> {
-    const [settings, overview, templates] = await Promise.all([
+    const [settings, overview, endpoint, templates] = await Promise.all([
       this.backend.settings(),
       this.backend.overview(),
+      this.backend.endpoint(),
       this.backend.templates(),
     ]);
     this.useSettings(settings);
     this.overview = overview;
+    this.endpoint = endpoint;
     this.milestones.look(overview);
     this.templates = templates;
     this.screen = this.home;
@@ -105,6 +115,11 @@ export class App {
 
   get hasKey(): boolean {
     return this.overview.key.source !== 'none';
+  }
+
+  /** Whether Claude jobs wait for a key: Anthropic itself wants one, others may do without. */
+  get lacksKey(): boolean {
+    return !this.hasKey && isAnthropic(this.endpoint);
   }
 
   get filtered(): boolean {
@@ -203,10 +218,42 @@ export class App {
     this.screen = screen;
   }
 
-  async saveSettings(change: Partial<Settings>): Promise<boolean> {
-    return this.toasts.attempt(async () => {
-      this.useSettings(await this.backend.saveSettings({ ...this.settings, ...change }));
+  saveSettings(change: Partial<Settings>): Promise<boolean> {
+    return this.toasts.attempt(() => this.storeSettings(change));
+  }
+
+  /** Stores settings, or answers what is wrong with them, for who says it beside a field. */
+  async trySettings(change: Partial<Settings>): Promise<Problem | null> {
+    try {
+      await this.storeSettings(change);
+      return null;
+    } catch (reason) {
+      return toProblem(reason);
+    }
+  }
+
+  /** Has new jobs ask for a model; that can be undone. */
+  async useModel(model: string): Promise<void> {
+    const before = this.settings.model;
+    if (model === before || !(await this.saveSettings({ model }))) return;
+    await this.toasts.attempt(() => this.readOverview());
+    this.toasts.done(t.models.usedFromNow(model), async () => {
+      await this.storeSettings({ model: before });
+      await this.readOverview();
     });
+  }
+
+  /** Reads settings and endpoint anew, after something else than this window's fields changed them. */
+  async readSettings(): Promise<void> {
+    const [settings, endpoint] = await Promise.all([this.backend.settings(), this.backend.endpoint()]);
+    this.useSettings(settings);
+    this.endpoint = endpoint;
+    await this.readOverview();
+  }
+
+  private async storeSettings(change: Partial<Settings>): Promise<void> {
+    this.useSettings(await this.backend.saveSettings({ ...this.settings, ...change }));
+    if (ABOUT_ENDPOINT.some((field) => field in change)) this.endpoint = await this.backend.endpoint();
   }
 
   /** Leaves the first-run screen for good. */

@@ -13,6 +13,8 @@ import type { BucketStatus } from './types/BucketStatus';
 import type { BucketTest } from './types/BucketTest';
 import type { BulkAction } from './types/BulkAction';
 import type { DeadLetterGroup } from './types/DeadLetterGroup';
+import type { EndpointKind } from './types/EndpointKind';
+import type { EndpointView } from './types/EndpointView';
 import type { EngineEvent } from './types/EngineEvent';
 import type { ExportRequest } from './types/ExportRequest';
 import type { EstimateCheck } from './types/EstimateCheck';
@@ -26,6 +28,7 @@ import type { KeyStatus } from './types/KeyStatus';
 import type { KeyTest } from './types/KeyTest';
 import type { LaneSettings } from './types/LaneSettings';
 import type { ModelPrice } from './types/ModelPrice';
+import type { ModelProfile } from './types/ModelProfile';
 import type { Overview } from './types/Overview';
 import type { PilotReport } from './types/PilotReport';
 import type { Place } from './types/Place';
@@ -174,10 +177,23 @@ export interface Backend {
   /** One free call that shows what the key may do. */
   testKey(): Promise<KeyTest>;
 
+  /** Where Claude is asked, and what can be expected there. */
+  endpoint(): Promise<EndpointView>;
+  /** Asks at another endpoint from now on: at its usual address where none is given, with the same model likewise. */
+  useEndpoint(kind: EndpointKind, address: string | null, model: string | null): Promise<EndpointView>;
+  /** Keeps extra headers, one a line; nothing removes them. Their values never come back. */
+  saveHeaders(text: string, sessionOnly: boolean): Promise<EndpointView>;
+  /** What the address told of its models when it was asked last. */
+  modelsTold(): Promise<ModelProfile[]>;
+  /** What is known of models at this address, one for each name. */
+  modelProfiles(models: string[]): Promise<ModelProfile[]>;
+
   /** The system's file dialog for PDFs; empty when the person closed it. */
   chooseFiles(): Promise<string[]>;
   /** The system's folder dialog; empty when the person closed it. */
   chooseFolder(): Promise<string[]>;
+  /** The system's file dialog for one file of certificates; empty when the person closed it. */
+  chooseCertificates(): Promise<string[]>;
   /** Opens a file in its usual program. */
   openPath(path: string): Promise<void>;
   /** Shows a file in the file manager. */

@@ -84,8 +84,15 @@ export function createBackend(): Backend {
     removeKey: () => invoke('remove_key'),
     testKey: () => invoke('test_key'),
 
+    endpoint: () => invoke('endpoint'),
+    useEndpoint: (kind, address, model) => invoke('use_endpoint', { kind, address, model }),
+    saveHeaders: (text, sessionOnly) => invoke('save_headers', { text, sessionOnly }),
+    modelsTold: () => invoke('models_told'),
+    modelProfiles: (models) => invoke('model_profiles', { models }),
+
     chooseFiles: () => invoke('choose_files'),
     chooseFolder: () => invoke('choose_folder'),
+    chooseCertificates: () => invoke('choose_certificates'),
     openPath: (path) => invoke('open_path', { path }),
     revealPath: (path) => invoke('reveal_path', { path }),
     openUrl: (url) => invoke('open_url', { url }),

@@ -33,6 +33,8 @@ const BY_CAUSE: Partial<Record<Cause, { icon: IconName; look: Look }>> = {
   'too-large': { icon: 'longdoc', look: 'wait' },
   'prompt-too-long': { icon: 'longdoc', look: 'wait' },
   'pdf-without-text': { icon: 'file', look: 'wait' },
+  'model-retired': { icon: 'stop', look: 'wait' },
+  'model-not-found': { icon: 'stop', look: 'wait' },
   'files-not-taken': { icon: 'longdoc', look: 'wait' },
   'pdf-not-taken': { icon: 'file', look: 'wait' },
   'content-filtered': { icon: 'cancelled', look: 'wait' },

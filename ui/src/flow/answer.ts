@@ -6,16 +6,19 @@ import type { BatchId } from '../backend/types/BatchId';
 import type { CircuitView } from '../backend/types/CircuitView';
 import type { Fix as CauseFix } from '../backend/types/Fix';
 import type { LaneView } from '../backend/types/LaneView';
+import type { ModelNotice } from '../backend/types/ModelNotice';
 import type { Overview } from '../backend/types/Overview';
 import type { Provider } from '../backend/types/Provider';
 import type { QueueName } from '../backend/types/QueueName';
 import type { WaitingReason } from '../backend/types/WaitingReason';
+import { sayEnd } from '../models/notice';
 import type { Look } from '../queue/status';
 import { waitingSentence } from '../queue/waiting';
 import { language, t } from '../text/text.svelte';
 
 export type Fix =
   | { kind: 'add-key' | 'test-key' | 'choose-model' | 'settings'; label: string; pane: SettingsPane }
+  | { kind: 'use-model'; label: string; model: string }
   | { kind: 'resume'; label: string; queues: QueueName[] }
   | { kind: 'resume-batch' | 'batch-cap'; label: string; batchId: BatchId }
   | { kind: 'resume-jobs'; label: string; queue: QueueName }
@@ -33,8 +36,37 @@ export interface Answer {
   fix: Fix | null;
 }
 
-/** What keeps the queue from moving, the hardest reason first; that it moves, when nothing does. */
-export function answersOf(overview: Overview, now: number): Answer[] {
+/** What keeps the queue from moving, the hardest reason first; that it moves, when nothing does; then what is to come. */
+export function answersOf(
+  overview: Overview,
+  now: number,
+  lacksKey = overview.key.source === 'none',
+): Answer[] {
+  return [...reasonsOf(overview, now, lacksKey), ...endOfModel(overview)];
+}
+
+/** The end of the model that new jobs ask for, unless jobs wait for that already. */
+function endOfModel({ modelNotice, circuits, storageProblem }: Overview): Answer[] {
+  const waits = circuits.some(({ cause }) => cause === 'model-retired' || cause === 'model-not-found');
+  if (modelNotice === null || waits || storageProblem !== null) return [];
+  const { model, lifecycle, successor } = modelNotice;
+  const retired = lifecycle === 'retired';
+  return [
+    {
+      reason: `model-${lifecycle}-${model}`,
+      icon: retired ? 'stop' : 'timer',
+      look: retired ? 'dead' : 'wait',
+      question: retired ? t.models.end.retiredQuestion : t.models.end.question,
+      sentence: sayEnd(modelNotice),
+      fix:
+        successor === null
+          ? { kind: 'choose-model', label: t.answer.changeModel, pane: 'models' }
+          : { kind: 'use-model', label: t.models.useThis(successor), model: successor },
+    },
+  ];
+}
+
+function reasonsOf(overview: Overview, now: number, lacksKey: boolean): Answer[] {
   const { counts, lanes, circuits, consumer, storageProblem } = overview;
   const nothing = counts.running === 0;
   if (storageProblem) {
@@ -54,7 +86,7 @@ export function answersOf(overview: Overview, now: number): Answer[] {
   }
   if (circuits.length > 0) {
     return circuits.map((circuit) => ({
-      ...circuitAnswer(circuit, now),
+      ...circuitAnswer(circuit, now, overview.modelNotice),
       question: nothing ? t.answer.nothing : t.answer.someWait,
     }));
   }
@@ -64,7 +96,7 @@ export function answersOf(overview: Overview, now: number): Answer[] {
   const answers = held.map((lane) => laneAnswer(overview, lane, now));
   if (answers.length > 0) return together(overview, answers, held);
   if (!nothing) return [moving(overview)];
-  return counts.waiting > 0 && overview.answer !== null ? [unsaid(overview)] : [];
+  return counts.waiting > 0 && overview.answer !== null ? [unsaid(overview, lacksKey)] : [];
 }
 
 /** Two sentences as one text; a title may come without its full stop. */
@@ -88,8 +120,8 @@ function moving(overview: Overview): Answer {
 }
 
 /** Jobs wait and no lane says why: the engine's own sentence is the best there is. */
-function unsaid(overview: Overview): Answer {
-  if (overview.key.source === 'none') return keyMissing();
+function unsaid(overview: Overview, lacksKey: boolean): Answer {
+  if (lacksKey) return keyMissing();
   const sentence = language() === 'en' ? overview.answer : null;
   return plain('time', 'waiting', 'wait', sentence ?? t.answer.startTimes);
 }
@@ -231,7 +263,7 @@ function fixOf(overview: Overview, queue: QueueName, obstacle: WaitingReason): F
   }
 }
 
-function circuitAnswer(circuit: CircuitView, now: number): Answer {
+function circuitAnswer(circuit: CircuitView, now: number, notice: ModelNotice | null): Answer {
   const { cause, provider, probeAt } = circuit;
   if (cause === 'key-missing') return keyMissing();
   if (cause === 'offline') {
@@ -245,7 +277,10 @@ function circuitAnswer(circuit: CircuitView, now: number): Answer {
   const icon = circuit.fix === 'open-console' ? 'card' : circuit.fix === 'test-key' ? 'key' : 'stop';
   return {
     ...plain(`circuit-${cause}`, icon, 'dead', `${words.meaning} ${words.hint}`),
-    fix: circuitFix(circuit.fix, provider),
+    fix:
+      circuit.fix === 'choose-model' && notice !== null && notice.model === circuit.model && notice.successor
+        ? { kind: 'use-model', label: t.models.useThis(notice.successor), model: notice.successor }
+        : circuitFix(circuit.fix, provider),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Pasting, testing and removing the key; the same in Settings and on the first-run screen. */
 import type { App } from '../app/app.svelte';
+import { currentTime } from '../app/clock.svelte';
 import { toProblem } from '../backend/backend';
 import type { KeyTest } from '../backend/types/KeyTest';
 import type { Problem } from '../backend/types/Problem';
@@ -10,6 +11,8 @@ export class KeyForm {
   sessionOnly = $state(false);
   busy = $state(false);
   test = $state.raw<KeyTest | null>(null);
+  /** When it was made. */
+  testedAt = $state(0);
   problem = $state.raw<Problem | null>(null);
 
   constructor(private readonly app: App) {
@@ -22,14 +25,18 @@ export class KeyForm {
       await this.app.backend.saveKey(this.text.trim(), this.sessionOnly);
       this.text = '';
       await this.app.readOverview();
-      this.test = await this.app.backend.testKey();
+      await this.makeTest();
     });
   }
 
+  /** What was shown is of another place. */
+  forget(): void {
+    this.test = null;
+    this.problem = null;
+  }
+
   testAgain(): Promise<void> {
-    return this.act(async () => {
-      this.test = await this.app.backend.testKey();
-    });
+    return this.act(() => this.makeTest());
   }
 
   remove(): Promise<void> {
@@ -39,11 +46,15 @@ export class KeyForm {
     });
   }
 
+  private async makeTest(): Promise<void> {
+    this.test = await this.app.backend.testKey();
+    this.testedAt = currentTime();
+  }
+
   private async act(action: () => Promise<void>): Promise<void> {
     if (this.busy) return;
     this.busy = true;
-    this.test = null;
-    this.problem = null;
+    this.forget();
     try {
       await action();
     } catch (reason) {

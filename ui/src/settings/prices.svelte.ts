@@ -9,7 +9,13 @@ export class Prices {
   table = $state.raw<PriceTable | null>(null);
 
   constructor(private readonly app: App) {
-    void app.toasts.attempt(() => this.set(() => app.backend.prices()));
+    void this.read();
+  }
+
+  read(): Promise<boolean> {
+    return this.app.toasts.attempt(async () => {
+      this.table = await this.app.backend.prices();
+    });
   }
 
   save(price: ModelPrice): Promise<boolean> {

@@ -202,13 +202,13 @@ export const causesEn: Record<Cause, CauseWords> = {
     name: 'Too large to upload',
     meaning: 'The file is too large for one call, and the endpoint takes no files before it.',
     fix: 'reduce its images',
-    hint: 'Gistmill divides long PDFs by itself, but a single page must fit in a call. Reduce its images and add it again.',
+    hint: 'Gistmill divides long PDFs by itself, but a single page must fit in a call. Have the text sent, or reduce its images and add it again.',
   },
   'pdf-not-taken': {
     name: 'PDFs not taken',
     meaning: 'The endpoint or the model takes no PDFs; nothing was sent.',
     fix: 'send text instead',
-    hint: 'Have the text of PDFs sent in Settings, or use an endpoint that reads PDFs; then run it again.',
+    hint: 'Have their text sent, or use an endpoint that reads PDFs; then run it again.',
   },
   'pdf-without-text': {
     name: 'No text layer',
@@ -280,7 +280,7 @@ export const causesEn: Record<Cause, CauseWords> = {
     name: 'Model retired',
     meaning: 'The model has been retired and answers no more.',
     fix: 'choose a model',
-    hint: 'Choose a current model in Settings; waiting jobs are given it, too.',
+    hint: 'Choose a current model; waiting jobs are given it, too.',
   },
   'batches-not-offered': {
     name: 'No batch API',

@@ -4,7 +4,9 @@ import { addEn, dropEn } from './adding.en';
 import { causesEn } from './causes.en';
 import { count } from './format';
 import { documentsEn } from './documents.en';
+import { endpointsEn } from './endpoints.en';
 import { foundEn, noticeEn, skipEn } from './found.en';
+import { modelsEn } from './models.en';
 import { passwordsEn } from './passwords.en';
 import { settingsEn } from './settings.en';
 import { exportsEn } from './exports.en';
@@ -290,6 +292,10 @@ export const en = {
     shownOf: (shown: number, total: number) =>
       `The newest ${count(shown)} of ${count(total)} are listed. Run again takes every one.`,
     console: 'Open the Console',
+    sendText: (n: number) => `Send text, run ${count(n)}…`,
+    runAsText: (n: number) => `Run ${count(n)} again as text…`,
+    otherModel: (n: number) => `Run ${count(n)} with another model…`,
+    textFromNow: 'The text of PDFs is sent from now on',
   },
   prompt: {
     title: 'New prompt',
@@ -308,6 +314,10 @@ export const en = {
     keyStep: 'Paste your Anthropic API key',
     keyNote: 'It goes into the system keychain and is sent to Anthropic only.',
     keyNoteSession: 'It stays in memory until Gistmill closes and is sent to Anthropic only.',
+    keyStepOf: (name: string) => `Paste the key for ${name}`,
+    keyNoteOf: (address: string) => `It is kept on this computer and sent to ${address} only.`,
+    endpointTitle: (name: string) => `Claude jobs are asked at ${name}`,
+    otherEndpoint: 'Use another endpoint than Anthropic…',
     keyHint: 'Paste the key here',
     keyLabel: 'API key',
     save: 'Save and test',
@@ -346,6 +356,8 @@ export const en = {
     pastePaths: 'paste paths',
   },
   settings: settingsEn,
+  models: modelsEn,
+  endpoints: endpointsEn,
   keys: {
     title: 'All keys',
     search: 'search',

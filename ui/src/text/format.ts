@@ -27,6 +27,7 @@ function makeFormats(locale: string) {
       hourCycle: 'h23',
     }),
     day: new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric' }),
+    date: new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'short', day: 'numeric' }),
     dayClock: new Intl.DateTimeFormat(locale, {
       month: 'short',
       day: 'numeric',
@@ -114,6 +115,12 @@ export function clockWithDay(moment: number, now: number): string {
 /** "Feb 11". */
 export function day(moment: number): string {
   return formats.day.format(moment);
+}
+
+/** A day of the calendar, "2027-01-22" → "Jan 22, 2027"; what is no day stays as it is. */
+export function calendarDay(text: string): string {
+  const moment = new Date(`${text}T12:00:00`).getTime();
+  return Number.isNaN(moment) ? text : formats.date.format(moment);
 }
 
 /** Date, time and zone in full, for a tip. */

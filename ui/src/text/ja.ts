@@ -4,7 +4,9 @@ import { addJa, dropJa } from './adding.ja';
 import { causesJa } from './causes.ja';
 import { count } from './format';
 import { documentsJa } from './documents.ja';
+import { endpointsJa, within } from './endpoints.ja';
 import { foundJa, noticeJa, skipJa } from './found.ja';
+import { modelsJa } from './models.ja';
 import { passwordsJa } from './passwords.ja';
 import { settingsJa } from './settings.ja';
 import { exportsJa } from './exports.ja';
@@ -283,6 +285,10 @@ export const ja: Messages = {
     shownOf: (shown, total) =>
       `${count(total)} 件中、新しい ${count(shown)} 件を表示しています。再実行は全件が対象です。`,
     console: 'Console を開く',
+    sendText: (n) => `テキストで送り ${count(n)} 件を再実行…`,
+    runAsText: (n) => `テキストで ${count(n)} 件を再実行…`,
+    otherModel: (n) => `別のモデルで ${count(n)} 件を再実行…`,
+    textFromNow: '今後は PDF のテキストを送ります',
   },
   prompt: {
     title: '新しいプロンプト',
@@ -301,6 +307,10 @@ export const ja: Messages = {
     keyStep: 'Anthropic の API キーを貼り付け',
     keyNote: 'キーは OS のキーチェーンに保存し、Anthropic 以外には送りません。',
     keyNoteSession: 'キーは終了までメモリに保持し、Anthropic 以外には送りません。',
+    keyStepOf: (name) => `${within(name)}のキーを貼り付け`.trimStart(),
+    keyNoteOf: (address) => `キーはこの端末に保持し、${address} 以外には送りません。`,
+    endpointTitle: (name) => `Claude のジョブは${within(name)}に送ります`,
+    otherEndpoint: 'Anthropic 以外の接続先を使う…',
     keyHint: 'キーをここに貼り付け',
     keyLabel: 'API キー',
     save: '保存してテスト',
@@ -339,6 +349,8 @@ export const ja: Messages = {
     pastePaths: 'パスを貼り付け',
   },
   settings: settingsJa,
+  models: modelsJa,
+  endpoints: endpointsJa,
   keys: {
     title: 'キー一覧',
     search: '検索',

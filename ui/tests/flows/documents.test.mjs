@@ -279,7 +279,7 @@ test('an address that can’t read PDFs is sent their text', async () => {
   await page.locator('.set-nav button').nth(1).click();
   const only = page.getByRole('switch', { name: 'This address can’t read PDFs: send their text' });
   assert.equal(await only.count(), 0, 'Anthropic itself reads PDFs');
-  await page.getByLabel('Address of the API').fill('http://localhost:11434');
+  await page.getByLabel('Address', { exact: true }).fill('https://gateway.example.com');
   await page.keyboard.press('Enter');
   await only.click();
   assert.equal(await only.getAttribute('aria-checked'), 'true');

@@ -20,6 +20,7 @@ const DROP = { type: 'drop', paths: ['/home/mika/Documents/Grid reliability repo
 
 const SCREENS = {
   welcome: { query: 'welcome' },
+  'welcome with a local endpoint': { query: 'welcome&baseUrl=http://localhost:11434&model=llama3.3' },
   'welcome without a keychain': { query: 'welcome&key=no-keychain' },
   empty: { query: 'empty' },
   queue: {
@@ -243,11 +244,49 @@ const SCREENS = {
       await page.locator('dialog [role=alert]').waitFor();
     },
   },
+  'settings, models, tested, at its end': {
+    query: 'model=claude-opus-4-5',
+    act: async (page) => {
+      await page.getByTestId('settings-open').click();
+      await page.locator('[data-pane=models]').click();
+      await page.locator('.fs .btn-primary').first().click();
+      await page.getByTestId('key-outcome').locator('.result').waitFor();
+    },
+  },
+  'settings, a gateway with headers and certificates': {
+    query: 'baseUrl=https://gateway.example.com&endpoint=litellm&headers=x-team,cf-access-token&ca',
+    act: async (page) => {
+      await page.getByTestId('settings-open').click();
+      await page.locator('[data-pane=models]').click();
+      await page.getByTestId('headers').getByRole('button').last().click();
+      await page.locator('.ep-headers .btn-primary').click();
+    },
+    options: { viewport: { width: 900, height: 600 } },
+  },
+  'settings, another endpoint being chosen': {
+    query: 'key=none',
+    act: async (page) => {
+      await page.getByTestId('settings-open').click();
+      await page.locator('[data-pane=models]').click();
+      await page.getByTestId('endpoint').locator('select').selectOption('other');
+      await page.locator('.ep-draft .btn-primary').click();
+    },
+  },
   'settings, text only': {
     query: 'textOnly&baseUrl=http://localhost:11434',
     act: async (page) => {
       await page.getByTestId('settings-open').click();
-      await page.locator('.set-nav button').nth(1).click();
+      await page.locator('[data-pane=models]').click();
+      await page.getByTestId('abilities').waitFor();
+    },
+  },
+  'queue, a model that ends': { query: 'model=claude-sonnet-4-5' },
+  'dead letters of endpoint and model': {
+    query: 'dead=pdf-not-taken,files-not-taken,model-retired&baseUrl=https://gateway.example.com',
+    act: async (page) => {
+      await page.getByTestId('view-dead-letters').click();
+      await page.locator('[data-cause=model-retired] .fix .btn').click();
+      await page.getByTestId('dry-run').locator('hr').nth(1).waitFor();
     },
   },
   scanning: { query: 'hold=scan', act: (page) => page.evaluate((e) => window.gistmillMock.drag(e), DROP) },

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { CircuitView } from '../../src/backend/types/CircuitView';
 import type { Overview } from '../../src/backend/types/Overview';
+import type { ModelNotice } from '../../src/backend/types/ModelNotice';
 import type { LaneView } from '../../src/backend/types/LaneView';
 import type { WaitingReason } from '../../src/backend/types/WaitingReason';
 import { answersOf } from '../../src/flow/answer';
@@ -117,6 +118,41 @@ describe('why nothing moves', () => {
     ['credit-exhausted', 'try-again'],
   ] as const)('gives %s its fix', (cause, fix) => {
     expect(answerOf(overview({ waiting: 3, circuits: [circuit(cause)] }))?.fix?.kind).toBe(fix);
+  });
+
+  const ending = (change: Partial<ModelNotice> = {}): ModelNotice => ({
+    model: 'claude-opus-4-5',
+    lifecycle: 'deprecated',
+    retiresOn: '2027-01-22',
+    daysLeft: 53,
+    successor: 'claude-opus-5-5',
+    message: '',
+    ...change,
+  });
+
+  it('tells of the end of the model below what holds the queue, with what to use instead', () => {
+    const [first, second] = answersOf(overview({ running: 1, waiting: 5, modelNotice: ending() }), NOW);
+    expect(first?.reason).toBe('moving');
+    expect(second?.sentence).toBe('claude-opus-4-5 is retired on Jan 22, 2027, in 53 days.');
+    expect(second?.fix).toMatchObject({ kind: 'use-model', model: 'claude-opus-5-5' });
+  });
+
+  it('tells of the end of the model also when nothing waits', () => {
+    expect(answerOf(overview({ modelNotice: ending({ successor: null }) }))?.fix?.kind).toBe('choose-model');
+  });
+
+  it('says once that jobs wait for a model that has ended, with the one that takes its place', () => {
+    const notice = ending({ lifecycle: 'retired', daysLeft: 0 });
+    const retired = { ...circuit('model-retired'), fix: 'choose-model' as const, model: notice.model };
+    const answers = answersOf(overview({ waiting: 3, circuits: [retired], modelNotice: notice }), NOW);
+    expect(answers).toHaveLength(1);
+    expect(answers[0]?.fix).toMatchObject({ kind: 'use-model', model: 'claude-opus-5-5' });
+  });
+
+  it('misses no key where the endpoint wants none', () => {
+    const key = { source: 'none' as const, ending: null, keychainProblem: null };
+    const [answer] = answersOf(overview({ waiting: 3, key }), NOW, false);
+    expect(answer?.reason).toBe('time');
   });
 
   it('offers to resume the lane that a person paused', () => {

@@ -4,6 +4,7 @@
  */
 import { currentTime } from '../../app/clock.svelte';
 import type { BatchId } from '../types/BatchId';
+import type { Cause } from '../types/Cause';
 import type { CircuitView } from '../types/CircuitView';
 import type { ConsumerPlace } from '../types/ConsumerPlace';
 import type { EngineEvent } from '../types/EngineEvent';
@@ -22,8 +23,9 @@ import type { Settings } from '../types/Settings';
 import type { Submission } from '../types/Submission';
 import type { Submitted } from '../types/Submitted';
 import { PlayedUploads } from './bucket';
+import { PlayedHeaders } from './endpoint';
 import { inputOf, reservationOf, type Use } from './budget';
-import { makeJob, makeJobs, MAX_TOKENS, MODEL, REUSED, scatter, type PlayedJob } from './fixtures';
+import { makeJob, makeJobs, moreDead, MAX_TOKENS, MODEL, REUSED, scatter, type PlayedJob } from './fixtures';
 import { Moment } from './moment';
 import { PlayedPilots } from './pilots';
 import { PlayedPrices } from './prices';
@@ -72,6 +74,10 @@ export interface PlayedState {
   storageProblem: Problem | null;
   /** How the bucket does: `ok`, `waiting` or `failed`. */
   bucket?: string | null;
+  /** Names of extra headers, with commas between them. */
+  headers?: string | null;
+  /** Causes of more dead letters. */
+  dead?: Cause[] | undefined;
 }
 
 export class PlayedEngine {
@@ -87,6 +93,7 @@ export class PlayedEngine {
   readonly templates = new PlayedTemplates();
   readonly pilots = new PlayedPilots(this);
   readonly uploads: PlayedUploads;
+  readonly headers: PlayedHeaders;
   /** Results of earlier runs. */
   readonly older = new Map<JobId, OlderResult[]>();
   readonly pausedLanes: Set<QueueName>;
@@ -106,9 +113,11 @@ export class PlayedEngine {
   constructor(state: PlayedState) {
     const now = currentTime();
     this.jobs = state.size === 0 ? [] : makeJobs(now, state.size);
+    this.jobs.push(...(state.dead ?? []).flatMap((cause) => moreDead(cause, now)));
     this.key = state.key;
     this.settings = state.settings;
     this.uploads = new PlayedUploads(state.bucket ?? null, this);
+    this.headers = new PlayedHeaders(state.headers ?? null);
     this.circuit = state.circuit;
     this.consumer = state.consumer;
     this.storageProblem = state.storageProblem;

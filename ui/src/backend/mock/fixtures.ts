@@ -110,6 +110,9 @@ const ERRORS: Partial<Record<Cause, string>> = {
   'too-many-pages': 'The document has 312 pages; the model takes 100.',
   'pdf-encrypted': 'The document needs a password.',
   'file-missing': 'The file does not exist any more.',
+  'pdf-not-taken': 'The endpoint takes no PDFs; nothing was sent.',
+  'files-not-taken': 'The file has 41 MB; the endpoint takes no files before a call.',
+  'model-retired': 'claude-sonnet-4-5 was retired on 2026-01-30 and answers no more.',
 };
 
 function deadJob(batch: BatchKey, title: string, cause: Cause, now: number): PlayedJob {
@@ -124,6 +127,15 @@ function deadJob(batch: BatchKey, title: string, cause: Cause, now: number): Pla
     pages:
       cause === 'too-many-pages' ? 312 : cause === 'pdf-damaged' || cause === 'pdf-encrypted' ? null : 22,
   });
+}
+
+/** Two more dead letters of a cause. */
+export function moreDead(cause: Cause, now: number): PlayedJob[] {
+  return ['regional-grid-outlook.pdf', 'annual-report-2025.pdf'].map((title) => ({
+    ...deadJob('sustainability', title, cause, now),
+    pages: 48,
+    model: cause === 'model-retired' ? 'claude-sonnet-4-5' : MODEL,
+  }));
 }
 
 const BULK_OF: Record<BatchKey, { done: number; review: number; waiting: number }> = {

@@ -5,7 +5,8 @@
  * environment|no-keychain`, `?circuit=CAUSE`, `?paused=high,bulk`, `?consumer=elsewhere|nowhere`, `?slow=MS`,
  * `?fail=METHOD:CODE,…`, `?hold=scan`, `?model=claude-gone` (one the key may not use), `?dayCap=DOLLARS`,
  * `?hours=22-7` (when Bulk runs), `?storage` (the disk is full), `?webhook=ok|failing`, `?bucket=ok|waiting|failed`,
- * `?parts` (long documents among the jobs), `?baseUrl=ADDRESS`, `?textOnly`.
+ * `?parts` (long documents among the jobs), `?baseUrl=ADDRESS`, `?endpoint=KIND`, `?headers=NAME,…`, `?ca`, `?textOnly`,
+ * `?dead=CAUSE,…` (dead letters of these causes, too).
  */
 import { freezeClock } from '../../app/clock.svelte';
 import type { Backend, DragEvent } from '../backend';
@@ -21,6 +22,7 @@ import type { WebhookStatus } from '../types/WebhookStatus';
 import { PlayedEngine } from './engine';
 import { bucketCommands } from './bucket';
 import { detailOf } from './details';
+import { endpointCommands } from './endpoint';
 import { MODEL } from './fixtures';
 import { overviewOf } from './overview';
 import { reportOf } from './reports';
@@ -29,7 +31,7 @@ import { playParts } from './parts';
 import { forecastOfJobs, forecastOfPlan } from './pilots';
 import { CHECK, isReusable, planOf, scanReport, unlocked } from './scans';
 import * as selections from './selections';
-import { playedSettings, profileOf } from './settings';
+import { playedSettings } from './settings';
 import { templateCommands } from './templates';
 import { currentTime } from '../../app/clock.svelte';
 
@@ -86,13 +88,15 @@ export function createBackend(query: URLSearchParams): Backend {
       message: 'invalid x-api-key',
       hint: 'Test the key in Settings, or paste a new one.',
       fix: selections.fixOf(cause),
-      model: MODEL,
+      model: query.get('model') ?? MODEL,
       openedAt: currentTime() - 180_000,
       probeAt: cause === 'offline' ? currentTime() + 20_000 : null,
       waiting: 0,
     },
     settings: playedSettings(query),
     bucket: query.get('bucket'),
+    headers: query.get('headers'),
+    dead: query.get('dead')?.split(',') as Cause[] | undefined,
     storageProblem: query.has('storage')
       ? problem(
           'storage',
@@ -202,7 +206,12 @@ export function createBackend(query: URLSearchParams): Backend {
     settings: () => answer('settings', () => engine.settings),
     saveSettings: (next) =>
       answer('saveSettings', () => {
-        engine.set(() => (engine.settings = next));
+        engine.set(() => {
+          const moved = engine.settings.model !== next.model;
+          engine.settings = next;
+          // Jobs that wait for want of a model are given the new one.
+          if (moved && engine.circuit?.fix === 'choose-model') engine.circuit = null;
+        });
         return engine.settings;
       }),
     scan: (paths) => answer('scan', () => null).then(() => scan(paths)),
@@ -213,7 +222,7 @@ export function createBackend(query: URLSearchParams): Backend {
     planSubmission: (scanId, submission) =>
       answer('planSubmission', () => {
         const model = submission.model ?? engine.settings.model;
-        return planOf(scanOf(scanId), submission, engine.prices.of(model) ?? null, checked);
+        return planOf(scanOf(scanId), submission, engine.prices.of(model) ?? null, checked, model);
       }),
     unlockScan: (scanId, password) =>
       answer('unlockScan', () => {
@@ -353,28 +362,7 @@ export function createBackend(query: URLSearchParams): Backend {
         engine.emit({ event: 'overview-changed' });
         return engine.key;
       }),
-    testKey: () =>
-      answer('testKey', () => {
-        if (engine.key.ending === 'nope') {
-          throw problem(
-            'key-refused',
-            'The provider refused the key (401).',
-            'Paste it again, or make a new one.',
-          );
-        }
-        return {
-          models: ['claude-opus-4-6', MODEL, 'claude-haiku-4-5'],
-          modelAvailable: engine.settings.model !== 'claude-gone',
-          requestsPerMinute: 1000,
-          inputTokensPerMinute: 450_000,
-          outputTokensPerMinute: 90_000,
-          model: profileOf(engine.settings.model),
-          notice: null,
-          priceKnown: true,
-          free: false,
-          profiles: ['claude-opus-4-6', MODEL, 'claude-haiku-4-5'].map(profileOf),
-        };
-      }),
+    ...endpointCommands(engine, answer),
     chooseFiles: () =>
       answer('chooseFiles', () => [
         '/home/mika/Papers/黒ボク土_調査報告.pdf',

@@ -6,6 +6,7 @@ import type { Overview } from '../types/Overview';
 import type { QueueName } from '../types/QueueName';
 import { gauges, nextEnds } from './budget';
 import type { PlayedEngine } from './engine';
+import { noticeOf } from './models';
 import { Moment } from './moment';
 
 /** The finished jobs per minute of the design's picture. */
@@ -95,7 +96,7 @@ export function overviewOf(engine: PlayedEngine): Overview {
     storageProblem: engine.storageProblem,
     finishedPerMinute: counts.total === 0 ? FINISHED.map(() => 0) : FINISHED,
     key: engine.key,
-    modelNotice: null,
+    modelNotice: engine.settings.provider === 'claude' ? noticeOf(engine.settings.model) : null,
     uploads: engine.uploads.view(engine.settings.bucket),
   };
 }

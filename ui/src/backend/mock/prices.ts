@@ -1,4 +1,4 @@
-/** The played price table: three shipped prices, and those that a person gave. */
+/** The played price table: the shipped prices, and those that a person gave. */
 import type { ModelPrice } from '../types/ModelPrice';
 import type { PriceTable } from '../types/PriceTable';
 
@@ -29,6 +29,8 @@ const SHIPPED: ModelPrice[] = [
     },
   },
   shipped('claude-haiku-4-5', 1_000_000, 5_000_000),
+  shipped('claude-opus-4-5', 5_000_000, 25_000_000),
+  shipped('claude-sonnet-4-5', 3_000_000, 15_000_000),
 ];
 
 export class PlayedPrices {
@@ -51,6 +53,12 @@ export class PlayedPrices {
 
   save(price: ModelPrice): void {
     this.own.set(price.model, price);
+  }
+
+  /** Marks a model as free that has no price. */
+  free(model: string): void {
+    if (this.of(model)) return;
+    this.save({ ...shipped(model, 0, 0), batchPercent: 100 });
   }
 
   remove(model: string): void {

@@ -16,6 +16,7 @@ import type { SubmissionPlan } from '../types/SubmissionPlan';
 import { costOf, inputOf } from './budget';
 import { plainFacts, textOn } from './documents';
 import { MAX_TOKENS, scatter } from './fixtures';
+import { noticeOf } from './models';
 import { fileName } from './names';
 
 const LOCKED = 'This PDF needs a password.';
@@ -139,6 +140,7 @@ export function planOf(
   submission: Submission,
   price: ModelPrice | null,
   checked: boolean,
+  model: string,
 ): SubmissionPlan {
   const good = report.files.filter(isGood);
   const asked = good.filter((file) => !isReusable(file, submission));
@@ -154,7 +156,7 @@ export function planOf(
     calls: asked.length + long.reduce((sum, file) => sum + partsOf(file), 0),
     counted: 0,
     inputTokens: free ? 0 : asked.reduce((sum, file) => sum + inputOf({ pages: file.document.pages }), 0),
-    modelNotice: null,
+    modelNotice: free ? null : noticeOf(model),
     estimates: checked ? CHECK : null,
     expectedMicros: free ? 0 : (costs?.expected ?? null),
     atWorstMicros: free ? 0 : (costs?.atWorst ?? null),

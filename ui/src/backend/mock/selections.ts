@@ -16,6 +16,7 @@ import { EVERY_JOB } from '../backend';
 import { costOf } from './budget';
 import type { PlayedEngine } from './engine';
 import type { PlayedJob } from './fixtures';
+import { noticeOf } from './models';
 import { pathOf } from './results';
 import { opensJob, wrongPassword } from './scans';
 
@@ -36,6 +37,7 @@ const FIXES: Partial<Record<Cause, Fix>> = {
   'pdf-truncated': 'replace-file',
   'pdf-cipher-unknown': 'replace-file',
   'pdf-damaged': 'replace-file',
+  'files-not-taken': 'replace-file',
   'too-many-pages': 'replace-file',
   offline: 'check-connection',
   'storage-failed': 'free-space',
@@ -92,6 +94,7 @@ function leftOut(engine: PlayedEngine, job: PlayedJob, completed: boolean): Left
 
 export function planRetry(engine: PlayedEngine, selection: Selection, changes: RetryChanges): RetryPlan {
   const reasons = new Map<string, { reason: LeftOutReason; jobs: number }>();
+  const models = new Set<string>();
   const plan: RetryPlan = {
     wouldRun: 0,
     wouldNot: [],
@@ -107,6 +110,7 @@ export function planRetry(engine: PlayedEngine, selection: Selection, changes: R
       continue;
     }
     plan.wouldRun += 1;
+    if (job.provider === 'claude') models.add(job.model);
     const price = job.provider === 'offline' ? undefined : engine.prices.of(job.model);
     if (!price) continue;
     const cost = costOf(job, price);
@@ -114,6 +118,7 @@ export function planRetry(engine: PlayedEngine, selection: Selection, changes: R
     plan.atWorstMicros = (plan.atWorstMicros ?? 0) + cost.atWorst;
   }
   plan.wouldNot = [...reasons.values()];
+  plan.modelNotices = [...models].flatMap((model) => noticeOf(model) ?? []);
   return plan;
 }
 

@@ -1,5 +1,5 @@
 /** The played settings, as the design's pictures have them, with what the address changes. */
-import type { ModelProfile } from '../types/ModelProfile';
+import type { EndpointKind } from '../types/EndpointKind';
 import type { Settings } from '../types/Settings';
 import { PLAYED_BUCKET } from './bucket';
 import { MAX_TOKENS, MODEL } from './fixtures';
@@ -12,9 +12,9 @@ export function playedSettings(query: URLSearchParams): Settings {
     model: query.get('model') ?? MODEL,
     maxTokens: MAX_TOKENS,
     baseUrl: query.get('baseUrl'),
-    endpoint: null,
+    endpoint: query.get('endpoint') as EndpointKind | null,
     auth: null,
-    caFile: null,
+    caFile: query.has('ca') ? '/etc/ssl/office-gateway.pem' : null,
     textOnly: query.has('textOnly'),
     copiesTo: 'beside-pdf',
     outputFolder: null,
@@ -40,26 +40,5 @@ export function playedSettings(query: URLSearchParams): Settings {
     webhookUrl: query.has('webhook') ? 'https://hooks.example.org/gistmill' : null,
     webhookBatches: false,
     notifyBatches: true,
-  };
-}
-
-/** What the played address tells of a model. */
-export function profileOf(model: string): ModelProfile {
-  return {
-    model,
-    lifecycle: 'legacy',
-    retiresOn: null,
-    keptUntil: null,
-    successor: 'claude-sonnet-5-5',
-    contextTokens: 1_000_000,
-    maxOutputTokens: 128_000,
-    pdfPages: 600,
-    newerTokenizer: false,
-    thinks: false,
-    efforts: ['low', 'medium', 'high', 'max'],
-    citations: true,
-    structuredOutputs: true,
-    batches: true,
-    source: 'told',
   };
 }
