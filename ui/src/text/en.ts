@@ -4,7 +4,9 @@ import { addEn, dropEn } from './adding.en';
 import { causesEn } from './causes.en';
 import { count } from './format';
 import { documentsEn } from './documents.en';
+import { forecastEn } from './forecast.en';
 import { foundEn, noticeEn, skipEn } from './found.en';
+import { pilotEn } from './pilot.en';
 import { passwordsEn } from './passwords.en';
 import { settingsEn } from './settings.en';
 import { exportsEn } from './exports.en';
@@ -414,6 +416,8 @@ export const en = {
   },
   drop: dropEn,
   add: addEn,
+  forecast: forecastEn,
+  pilot: pilotEn,
   found: foundEn,
   notice: noticeEn,
   skip: skipEn,

@@ -4,7 +4,9 @@ import { addJa, dropJa } from './adding.ja';
 import { causesJa } from './causes.ja';
 import { count } from './format';
 import { documentsJa } from './documents.ja';
+import { forecastJa } from './forecast.ja';
 import { foundJa, noticeJa, skipJa } from './found.ja';
+import { pilotJa } from './pilot.ja';
 import { passwordsJa } from './passwords.ja';
 import { settingsJa } from './settings.ja';
 import { exportsJa } from './exports.ja';
@@ -407,6 +409,8 @@ export const ja: Messages = {
   },
   drop: dropJa,
   add: addJa,
+  forecast: forecastJa,
+  pilot: pilotJa,
   found: foundJa,
   notice: noticeJa,
   skip: skipJa,
