@@ -7,8 +7,6 @@ export const forecastEn = {
   title: 'When, and for how much',
   now: 'Now',
   morning: 'By morning, half price',
-  highNote: 'before all else',
-  bulkNote: 'after High',
   batchNote: 'through the batch API',
   /** What the forecast rests on. */
   counted: 'Input counted, output is a range',

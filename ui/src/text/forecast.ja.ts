@@ -8,8 +8,6 @@ export const forecastJa: Messages['forecast'] = {
   title: 'いつまでに、いくらで',
   now: 'いますぐ',
   morning: '朝までに、半額で',
-  highNote: 'ほかより先に',
-  bulkNote: '優先レーンの後',
   batchNote: 'バッチ API 経由',
   counted: '入力は計測値、出力は幅で表示',
   partlyCounted: '入力は一部計測値、出力は幅で表示',
