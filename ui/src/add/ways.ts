@@ -4,7 +4,9 @@ import type { DeliveryForecast } from '../backend/types/DeliveryForecast';
 import type { Forecast } from '../backend/types/Forecast';
 import type { LaneView } from '../backend/types/LaneView';
 import type { QueueName } from '../backend/types/QueueName';
-import { money } from '../text/format';
+import type { IconName } from '../components/icons';
+import { shortDuration } from '../queue/cells';
+import { clockWithDay, money } from '../text/format';
 import { t } from '../text/text.svelte';
 
 export type Way = DeliveryForecast['delivery'];
@@ -52,10 +54,25 @@ export function wayOf(cards: Card[], queue: QueueName): WayShown | null {
   return ways.find((each) => queueOf(each.way) === queue) ?? null;
 }
 
+/** When jobs that go this way will have ended; how long they take, while something holds the lane. */
+export function timeOf({ delivery, finish, obstacle }: DeliveryForecast, now: number): string {
+  if (!finish) return '';
+  if (obstacle) return t.forecast.takes(shortDuration(Math.max(0, finish.usuallyAt - now)));
+  const time = clockWithDay(finish.usuallyAt, now);
+  return delivery === 'batch' ? t.forecast.often(time) : t.forecast.done(time);
+}
+
 export interface CapAnswer {
   look: 'done' | 'wait' | 'retry' | 'idle';
   text: string;
 }
+
+export const CAP_ICONS: Record<CapAnswer['look'], IconName> = {
+  done: 'done',
+  wait: 'warn',
+  retry: 'warn',
+  idle: 'info',
+};
 
 const leftOf = (cap: CapFit): number => Math.max(0, cap.capMicros - cap.committedMicros);
 const nameOf = (cap: CapFit): string => t.forecast.left[cap.scope](money(leftOf(cap)));
