@@ -256,7 +256,7 @@ const SCREENS = [
   },
   ...[
     ['add-counting', 'hold=count'],
-    ['add-half-price', 'batchLane&batchCap=3&hold=count'],
+    ['add-half-price', 'batchLane&batchCap=15&hold=count'],
     ['add-unpriced', 'model=claude-unpriced'],
     ['add-offline', 'circuit=offline&fail=countTokens:offline'],
     ['add-over-cap', 'batchCap=3'],
@@ -264,9 +264,13 @@ const SCREENS = [
     name,
     query,
     act: async (page) => {
-      await page.evaluate(
-        (event) => window.gistmillMock.drag({ ...event, type: 'drop', x: innerWidth * 0.8, y: 380 }),
-        DRAGGED,
+      await page.evaluate(() =>
+        window.gistmillMock.drag({
+          type: 'drop',
+          paths: ['/home/mika/Documents/Grid reliability reports'],
+          x: innerWidth * 0.8,
+          y: 380,
+        }),
       );
       await page.getByTestId('sheet-start').waitFor();
       await page.waitForTimeout(700);

@@ -51,7 +51,7 @@ export const forecastEn = {
   byMorning: 'by morning',
   tokens: {
     counted: 'input tokens, counted by the provider at no charge',
-    counting: 'input tokens so far, counted by the provider at no charge',
+    counting: 'input tokens, being counted by the provider at no charge',
     estimated: 'input tokens, estimated',
     within: (percent: number) => `input tokens, estimated: usually within ${count(percent)} %`,
     partly: (n: number, of: number) => `input tokens, ${count(n)} of ${count(of)} files counted, the others estimated`,

@@ -48,7 +48,7 @@ export const forecastJa: Messages['forecast'] = {
   byMorning: '朝までに',
   tokens: {
     counted: '入力トークン（プロバイダーによる無料の計測値）',
-    counting: 'これまでの入力トークン（プロバイダーによる無料の計測値）',
+    counting: '入力トークン（プロバイダーが無料で計測中）',
     estimated: '入力トークンの見積もり',
     within: (percent) => `入力トークンの見積もり（誤差は通常 ${count(percent)} % 以内）`,
     partly: (n, of) => `入力トークン（${count(of)} 件中 ${count(n)} 件を計測、ほかは見積もり）`,

@@ -171,9 +171,9 @@ export class PlayedPilots {
   /** Plays a pilot of the newest batch: one that runs, has ended, or has ended without an answer. */
   play(how: string): void {
     const { jobs } = this.engine;
-    const batchId = jobs.findLast((job) => job.batchId === 'batch-soil')?.batchId;
-    if (batchId === undefined) return;
-    const ended = jobs.filter((job) => job.batchId === batchId && job.status === 'completed').slice(0, 5);
+    const batchId = 'batch-soil';
+    const done = jobs.filter((job) => job.batchId === batchId && job.status === 'completed');
+    const ended = done.filter((job) => !job.reused).slice(0, 5);
     const [one, two, three] = ended;
     if (one && how !== 'failed') Object.assign(one, { status: 'needs-review', cause: 'cut-off' });
     if (how === 'failed') {
