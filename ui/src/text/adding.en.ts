@@ -16,7 +16,7 @@ export const dropEn = {
   dropBulk: 'Drop here for Bulk',
   release: 'Release to see pages and price',
   cancel: 'cancel',
-  nothingSent: 'Nothing is sent and nothing is spent until you press Start.',
+  nothingSent: 'Nothing is spent until you press Start.',
   sheetFirst: 'Start or close this first, then drop again',
   chip: (n: number) => plural(n, 'item', 'items'),
 };
@@ -24,6 +24,8 @@ export const dropEn = {
 export const addEn = {
   label: 'Before you start',
   nothingSent: 'Nothing is sent yet.',
+  /** Counting sends the files, too. */
+  nothingSpent: 'Nothing is spent yet. The files are sent only to be counted.',
   scanning: 'Looking into the files',
   scanned: (inspected: number, found: number) => `${count(inspected)} of ${files(found)} inspected`,
   /** While folders are still being looked through. */

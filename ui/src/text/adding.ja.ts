@@ -13,7 +13,7 @@ export const dropJa: Messages['drop'] = {
   dropBulk: 'ここにドロップで一括レーンへ',
   release: '離すとページ数と料金を確認できます',
   cancel: 'キャンセル',
-  nothingSent: '「開始」を押すまで、送信も課金もされません。',
+  nothingSent: '「開始」を押すまで課金されません。',
   sheetFirst: '先に開始するか閉じてから、もう一度ドロップしてください',
   chip: (n) => `${count(n)} 件`,
 };
@@ -21,6 +21,7 @@ export const dropJa: Messages['drop'] = {
 export const addJa: Messages['add'] = {
   label: '開始前の確認',
   nothingSent: 'まだ何も送信していません。',
+  nothingSpent: 'まだ課金されていません。送信は計測のためだけです。',
   scanning: 'ファイルを調べています',
   scanned: (inspected, found) => `${count(found)} ファイル中 ${count(inspected)} 件を確認`,
   walking: (found) => `フォルダーを調べています… ${count(found)} ファイル`,
