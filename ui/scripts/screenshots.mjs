@@ -258,7 +258,7 @@ const SCREENS = [
     ['add-counting', 'hold=count'],
     ['add-half-price', 'batchLane&batchCap=15&hold=count'],
     ['add-unpriced', 'model=claude-unpriced'],
-    ['add-offline', 'circuit=offline&fail=countTokens:offline'],
+    ['add-offline', 'circuit=offline&fail=countTokens:provider-unavailable'],
     ['add-over-cap', 'batchCap=3'],
   ].map(([name, query]) => ({
     name,

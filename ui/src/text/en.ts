@@ -341,7 +341,7 @@ export const en = {
   },
   empty: {
     title: 'Drop PDFs or whole folders anywhere in this window',
-    lead: 'You see pages and price first. Nothing is sent until you press Start.',
+    lead: 'You see pages and price first. Nothing is spent until you press Start.',
     chooseFiles: 'Choose files…',
     chooseFolder: 'Choose a folder…',
     addFiles: 'add files',

@@ -54,7 +54,8 @@ export const forecastEn = {
     counting: 'input tokens, being counted by the provider at no charge',
     estimated: 'input tokens, estimated',
     within: (percent: number) => `input tokens, estimated: usually within ${count(percent)} %`,
-    partly: (n: number, of: number) => `input tokens, ${count(n)} of ${count(of)} files counted, the others estimated`,
+    partly: (n: number, of: number) =>
+      `input tokens, ${count(n)} of ${count(of)} files counted, the others estimated`,
     offline: 'input tokens, estimated: counted when online',
     noKey: 'input tokens, estimated: counted when a key is set',
   },

@@ -334,7 +334,7 @@ export const ja: Messages = {
   },
   empty: {
     title: 'PDF やフォルダーをこのウィンドウにドロップ',
-    lead: 'まずページ数と料金を表示します。「開始」を押すまで何も送信しません。',
+    lead: 'まずページ数と料金を表示します。「開始」を押すまで課金されません。',
     chooseFiles: 'ファイルを選ぶ…',
     chooseFolder: 'フォルダーを選ぶ…',
     addFiles: 'ファイルを追加',

@@ -37,7 +37,11 @@ test('tokens are counted while the sheet is open, and nothing waits for that', a
 test('the lane is chosen by when it ends; half price is a card where the lane goes that way', async () => {
   const { page, complaints, close } = await openWindow(browser, pages.address, 'freeze');
   await drop(page);
-  await page.getByTestId('card-now').getByText(/done \d\d:\d\d/).first().waitFor();
+  await page
+    .getByTestId('card-now')
+    .getByText(/done \d\d:\d\d/)
+    .first()
+    .waitFor();
   assert.equal(await page.getByTestId('card-morning').count(), 0);
   await page.getByRole('radio', { name: 'High', exact: true }).check();
   assert.match(await page.getByTestId('sheet-price').innerText(), /High/);
@@ -65,14 +69,24 @@ test('an unknown price, a missing key and no connection are said, and jobs can b
   const keyless = await openWindow(browser, pages.address, 'freeze&key=none&fail=countTokens:key-missing');
   await drop(keyless.page);
   await keyless.page.getByText('input tokens, estimated: counted when a key is set').waitFor();
-  await keyless.page.getByText(/takes \d+:\d\d once it runs/).first().waitFor();
+  await keyless.page
+    .getByText(/takes \d+:\d\d once it runs/)
+    .first()
+    .waitFor();
   assert.ok(await keyless.page.getByTestId('sheet-start').isEnabled());
   await keyless.close();
 
-  const offline = await openWindow(browser, pages.address, 'freeze&circuit=offline&fail=countTokens:offline');
+  const offline = await openWindow(
+    browser,
+    pages.address,
+    'freeze&circuit=offline&fail=countTokens:provider-unavailable',
+  );
   await drop(offline.page);
   await offline.page.getByText('input tokens, estimated: counted when online').waitFor();
-  await offline.page.getByTestId('card-now').getByText(/No connection/).waitFor();
+  await offline.page
+    .getByTestId('card-now')
+    .getByText(/No connection/)
+    .waitFor();
   await offline.close();
 });
 
@@ -99,12 +113,18 @@ test('a pilot is asked for with a number, and the others wait for it', async () 
 test('an ended pilot is found from the answer line, and its rest is released', async () => {
   const { page, complaints, close } = await openWindow(browser, pages.address, 'freeze&pilot=ended');
   await page.locator('.bt-pilot').getByText('Pilot ended: your turn').waitFor();
-  await page.getByTestId('answer').getByRole('button', { name: /See the pilot/ }).click();
+  await page
+    .getByTestId('answer')
+    .getByRole('button', { name: /See the pilot/ })
+    .click();
   const pilot = page.getByTestId('pilot');
   await pilot.getByText('4 done').waitFor();
   const said = await pilot.innerText();
   assert.match(said, /\$\d+\.\d\d[\s\S]*cost[\s\S]*1 to review/);
-  assert.match(await page.getByTestId('pilot-rest').innerText(), /The other \d+[\s\S]*expected[\s\S]*measured by the pilot/);
+  assert.match(
+    await page.getByTestId('pilot-rest').innerText(),
+    /The other \d+[\s\S]*expected[\s\S]*measured by the pilot/,
+  );
   await pilot.getByRole('button', { name: '1 to review' }).click();
   await page.getByTestId('job-row').first().waitFor();
   assert.equal(await page.getByTestId('job-row').count(), 1);
@@ -137,7 +157,10 @@ test('the rest of a pilot can be cancelled after a question', async () => {
 test('the rest of a failed pilot goes on with another model, priced first', async () => {
   const { page, complaints, close } = await openWindow(browser, pages.address, 'freeze&pilot=failed');
   await page.locator('.bt-report').first().click();
-  await page.getByTestId('pilot').getByText(/No job of the pilot was answered/).waitFor();
+  await page
+    .getByTestId('pilot')
+    .getByText(/No job of the pilot was answered/)
+    .waitFor();
   await page.getByTestId('pilot-change').click();
   const sheet = page.getByRole('dialog');
   const rest = sheet.getByTestId('pilot-rest');

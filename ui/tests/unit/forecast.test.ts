@@ -80,7 +80,12 @@ describe('the ways that jobs may go', () => {
 });
 
 describe('what fits under the caps', () => {
-  const cap = (scope: CapFit['scope'], dollars: number, jobsExpected: number, jobsAtWorst: number): CapFit => ({
+  const cap = (
+    scope: CapFit['scope'],
+    dollars: number,
+    jobsExpected: number,
+    jobsAtWorst: number,
+  ): CapFit => ({
     scope,
     capMicros: dollars * 1_000_000,
     committedMicros: scope === 'batch' ? 0 : 4_180_000,
@@ -110,7 +115,10 @@ describe('what fits under the caps', () => {
 
 describe('counting tokens', () => {
   it('tells how long the rest takes once the pace is known', () => {
-    const count = new TokenCount({ ...backend, countTokens: () => new Promise(() => undefined) }, () => undefined);
+    const count = new TokenCount(
+      { ...backend, countTokens: () => new Promise(() => undefined) },
+      () => undefined,
+    );
     void count.begin(1, submission);
     count.progressed({ counted: 10, countable: 110, files: 120 });
     expect(count.secondsLeft(NOW)).toBeNull();

@@ -57,7 +57,13 @@ function capsOf(sums: Sums, part: (micros: number) => number, engine: PlayedEngi
       const each = Math.max(1, part(micros) / Math.max(1, jobs));
       return Math.min(jobs, Math.floor(Math.max(0, capMicros - committedMicros) / each));
     };
-    return { scope, capMicros, committedMicros, jobsExpected: fit(expectedMicros), jobsAtWorst: fit(atWorstMicros) };
+    return {
+      scope,
+      capMicros,
+      committedMicros,
+      jobsExpected: fit(expectedMicros),
+      jobsAtWorst: fit(atWorstMicros),
+    };
   });
 }
 
@@ -190,7 +196,14 @@ export class PlayedPilots {
     // The others of the batch have not begun.
     const others = jobs.filter((job) => job.batchId === batchId && !ended.includes(job));
     for (const job of others) {
-      const fresh = { attempts: 0, startedAt: null, completedAt: null, costMicros: 0, cause: null, paused: false };
+      const fresh = {
+        attempts: 0,
+        startedAt: null,
+        completedAt: null,
+        costMicros: 0,
+        cause: null,
+        paused: false,
+      };
       Object.assign(job, { status: 'pending', waiting: { reason: 'ready' }, reused: false, ...fresh });
       Object.assign(job, { inputTokens: 0, outputTokens: 0 });
     }
