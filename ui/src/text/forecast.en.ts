@@ -5,8 +5,7 @@ const seconds = (n: number): string => (n < 60 ? `${count(n)} s` : `${count(Math
 
 export const forecastEn = {
   title: 'When, and for how much',
-  now: 'Now',
-  morning: 'By morning, half price',
+  cards: { now: 'Now', morning: 'By morning, half price' },
   batchNote: 'through the batch API',
   /** What the forecast rests on. */
   counted: 'Input counted, output is a range',

@@ -6,8 +6,7 @@ const seconds = (n: number): string => (n < 60 ? `${count(n)} 秒` : `${count(Ma
 
 export const forecastJa: Messages['forecast'] = {
   title: 'いつまでに、いくらで',
-  now: 'いますぐ',
-  morning: '朝までに、半額で',
+  cards: { now: 'いますぐ', morning: '朝までに、半額で' },
   batchNote: 'バッチ API 経由',
   counted: '入力は計測値、出力は幅で表示',
   partlyCounted: '入力は一部計測値、出力は幅で表示',

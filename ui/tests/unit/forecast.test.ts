@@ -32,8 +32,8 @@ const start = (query: string): void => {
 };
 beforeEach(() => {
   speak('en');
-  freezeClock(NOW);
   start('freeze&empty');
+  freezeClock(NOW);
 });
 
 describe('the ways that jobs may go', () => {

@@ -166,10 +166,10 @@ export function createBackend(query: URLSearchParams): Backend {
         end();
       };
       const step = (): void => {
-        const hold = query.get('hold');
+        const hold = ['scan', 'walk'].includes(query.get('hold') ?? '');
         inspected = Math.min(inspected + (hold ? 41 : Math.ceil(all / 5)), hold ? 82 : found);
-        found = hold === 'walk' ? 1_240 : all;
-        const walking = hold === 'walk' || inspected === 0;
+        found = query.get('hold') === 'walk' ? 1_240 : all;
+        const walking = query.get('hold') === 'walk' || inspected === 0;
         engine.emit({
           event: 'scan-progress',
           inspected,
