@@ -39,7 +39,7 @@ export const forecastEn = {
     `More than ${limit}: about ${count(fit)} of ${count(jobs)} would run`,
   atWorstOver: (limit: string, fit: number, jobs: number) =>
     `Fits as expected; at worst ${count(fit)} of ${count(jobs)} start within ${limit}`,
-  fits: (limits: string) => `Fits ${limits}, even at worst`,
+  fits: (limits: string) => `Fits ${limits}`,
   noCap: 'No spend cap is set',
   output: (expected: number, low: number, high: number) =>
     `An answer has about ${count(expected)} output tokens, most ${count(low)} to ${count(high)}`,

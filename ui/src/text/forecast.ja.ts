@@ -37,7 +37,7 @@ export const forecastJa: Messages['forecast'] = {
   over: (limit, fit, jobs) => `${limit} を超過: ${count(jobs)} 件中 ${count(fit)} 件ほどで止まります`,
   atWorstOver: (limit, fit, jobs) =>
     `予想額は収まります。最大の場合、${limit} で開始できるのは ${count(jobs)} 件中 ${count(fit)} 件です`,
-  fits: (limits) => `最大でも${limits} に収まります`,
+  fits: (limits) => `${limits} に収まります`,
   noCap: '支出上限は未設定です',
   output: (expected, low, high) =>
     `1 件の出力は約 ${count(expected)} トークン、多くは ${count(low)}〜${count(high)}`,

@@ -205,7 +205,7 @@ export class PlayedPilots {
         paused: false,
       };
       Object.assign(job, { status: 'pending', waiting: { reason: 'ready' }, reused: false, ...fresh });
-      Object.assign(job, { inputTokens: 0, outputTokens: 0 });
+      Object.assign(job, { inputTokens: 0, outputTokens: 0, ranMs: 0 });
     }
     this.pilots.set(batchId, { jobs: new Set(ended.map((job) => job.jobId)), released: false });
   }
