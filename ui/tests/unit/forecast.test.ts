@@ -106,9 +106,7 @@ describe('what fits under the caps', () => {
 
   it('is told of the batch and of what is left where all fits, and of no cap at all', () => {
     const caps = [cap('batch', 15, 9, 9), cap('day', 20, 9, 9), cap('month', 600, 9, 9)];
-    expect(capAnswer(caps, 9).text).toBe(
-      'Fits the cap of $15.00 and what is left today, $15.82',
-    );
+    expect(capAnswer(caps, 9).text).toBe('Fits the cap of $15.00 and what is left today, $15.82');
     expect(capAnswer([], 9).look).toBe('idle');
   });
 });
