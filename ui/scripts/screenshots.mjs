@@ -320,6 +320,47 @@ const SCREENS = [
       await page.getByTestId('sheet-start').waitFor();
     },
   },
+  ...[
+    ['add-counting', 'hold=count'],
+    ['add-half-price', 'batchLane&batchCap=15&hold=count'],
+    ['add-unpriced', 'model=claude-unpriced'],
+    ['add-offline', 'circuit=offline&fail=countTokens:provider-unavailable'],
+    ['add-over-cap', 'batchCap=3'],
+  ].map(([name, query]) => ({
+    name,
+    query,
+    act: async (page) => {
+      await page.evaluate(() =>
+        window.gistmillMock.drag({
+          type: 'drop',
+          paths: ['/home/mika/Documents/Grid reliability reports'],
+          x: innerWidth * 0.8,
+          y: 380,
+        }),
+      );
+      await page.getByTestId('sheet-start').waitFor();
+      await page.waitForTimeout(700);
+      if (name === 'add-half-price') await page.getByTestId('pilot-choice').getByRole('switch').click();
+    },
+  })),
+  ...['running', 'ended', 'failed'].map((how) => ({
+    name: `pilot-${how}`,
+    query: `pilot=${how}`,
+    act: async (page) => {
+      await page.evaluate(() => document.querySelector('.bt-report').click());
+      await page.getByTestId('pilot-rest').locator('.w').waitFor();
+    },
+  })),
+  {
+    name: 'pilot-change',
+    query: 'pilot=ended',
+    act: async (page) => {
+      await page.evaluate(() => document.querySelector('.bt-report').click());
+      await page.getByTestId('pilot-change').click();
+      await page.locator('dialog').getByTestId('pilot-rest').locator('.w').waitFor();
+    },
+  },
+  { name: 'queue-pilot', query: 'pilot=ended' },
   {
     name: 'scanning-folders',
     query: 'hold=walk',

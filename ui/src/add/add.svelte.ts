@@ -14,6 +14,8 @@ export type AddState =
   | { step: 'ready'; report: ScanReport }
   | { step: 'failed'; problem: Problem };
 
+/** How far counting the tokens of a scan is. */
+export type Counted = Omit<Extract<EngineEvent, { event: 'count-progress' }>, 'event'>;
 export type Progress = Omit<Extract<EngineEvent, { event: 'scan-progress' }>, 'event'>;
 
 const NOTHING: Progress = { inspected: 0, found: 0, problems: 0, walking: true };
@@ -23,6 +25,7 @@ export class AddFlow {
   queue = $state<QueueName>('bulk');
   progress = $state.raw<Progress>(NOTHING);
   submitting = $state(false);
+  counted = $state.raw<Counted | null>(null);
 
   private generation = 0;
 
@@ -51,6 +54,10 @@ export class AddFlow {
 
   progressed(progress: Progress): void {
     this.progress = progress;
+  }
+
+  tokensCounted(counted: Counted): void {
+    this.counted = counted;
   }
 
   /** Tries a password on the files that need one, and answers how many it opens; rejects where it opens none. */

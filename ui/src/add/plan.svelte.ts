@@ -1,73 +1,88 @@
 /**
- * What adding the files would come to: asked anew whenever an option or the files change, and only the last answer
- * counts. Once, the provider is let count a few of the files, so that it is known how far estimates are off.
+ * What adding the files would come to: asked anew whenever an option or the files change, when more of them is counted,
+ * and now and then, since the time it ends moves on. Only the last answer counts.
  */
+import { coalesce } from '../app/coalesce';
 import { toProblem, type Backend } from '../backend/backend';
+import type { Forecast } from '../backend/types/Forecast';
 import type { Problem } from '../backend/types/Problem';
 import type { ScanReport } from '../backend/types/ScanReport';
 import type { Submission } from '../backend/types/Submission';
 import type { SubmissionPlan } from '../backend/types/SubmissionPlan';
+import { TokenCount } from './counting.svelte';
 
 /** Long enough that a value is not planned letter by letter. */
 const PAUSE_MS = 120;
+const ANEW_MS = 60_000;
 
 export class AddPlan {
   plan = $state.raw<SubmissionPlan | null>(null);
+  forecast = $state.raw<Forecast | null>(null);
   problem = $state.raw<Problem | null>(null);
+  readonly tokens: TokenCount;
   private asked = '';
-  private of: ScanReport | null = null;
-  private checked = false;
+  private countedFor = '';
+  private what: { report: ScanReport; submission: Submission } | null = null;
   private generation = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
+  private readonly anew: ReturnType<typeof setInterval>;
+  private readonly refresh = coalesce(() => this.read());
 
-  constructor(private readonly backend: Backend) {}
+  constructor(private readonly backend: Backend) {
+    this.tokens = new TokenCount(backend, () => this.refresh());
+    this.anew = setInterval(() => this.refresh(), ANEW_MS);
+  }
 
   /** Plans a submission soon, the first one at once. The figures before stay until the answer is there. */
   look(report: ScanReport, submission: Submission, model = ''): void {
     // Without a model of its own a submission asks for the one of the settings, which may change meanwhile.
     const asked = JSON.stringify([submission, model]);
-    if (asked === this.asked && report === this.of) return;
+    if (asked === this.asked && report === this.what?.report) return;
     const first = this.asked === '';
     this.asked = asked;
-    this.of = report;
+    this.count(report, submission);
+    this.what = { report, submission };
     this.generation += 1;
     clearTimeout(this.timer);
-    if (first) void this.read(report, submission);
-    else this.timer = setTimeout(() => void this.read(report, submission), PAUSE_MS);
+    if (first) void this.read();
+    else this.timer = setTimeout(() => void this.read(), PAUSE_MS);
   }
 
-  /** Plans nothing any more. */
+  /** Plans and counts nothing any more. */
   end(): void {
     this.generation += 1;
+    this.what = null;
     clearTimeout(this.timer);
+    clearInterval(this.anew);
+    this.tokens.end();
   }
 
-  private async read(report: ScanReport, submission: Submission): Promise<void> {
+  /** Has counted what these options send, if they send anything else than those before. */
+  private count(report: ScanReport, submission: Submission): void {
+    const { provider, template, model, fresh } = submission;
+    const wanted = provider === 'claude' ? JSON.stringify([template, model, fresh]) : '';
+    if (wanted === this.countedFor && report === this.what?.report) return;
+    this.countedFor = wanted;
+    if (wanted === '') this.tokens.end();
+    else void this.tokens.begin(report.scanId, submission);
+  }
+
+  private async read(): Promise<void> {
+    if (this.what === null) return;
+    const { report, submission } = this.what;
     const generation = this.generation;
     try {
-      const plan = await this.backend.planSubmission(report.scanId, submission);
+      const [plan, forecast] = await Promise.all([
+        this.backend.planSubmission(report.scanId, submission),
+        // Files can be added without it: then the cards have no figures.
+        this.backend.forecastSubmission(report.scanId, submission).catch(() => null),
+      ]);
       if (generation !== this.generation) return;
       this.plan = plan;
+      this.forecast = forecast;
       this.problem = null;
     } catch (reason) {
       if (generation === this.generation) this.problem = toProblem(reason);
-      return;
-    }
-    await this.check(generation, report, submission);
-  }
-
-  /** Free, and worth a try only: where it fails, tokens stay what they are called, estimated. */
-  private async check(generation: number, report: ScanReport, submission: Submission): Promise<void> {
-    if (this.checked || submission.provider !== 'claude') return;
-    this.checked = true;
-    try {
-      await this.backend.checkEstimates(report.scanId, submission);
-      if (generation !== this.generation) return;
-      // What was counted may change the figures, too.
-      const plan = await this.backend.planSubmission(report.scanId, submission);
-      if (generation === this.generation) this.plan = plan;
-    } catch {
-      // The plan that is shown still holds.
     }
   }
 }

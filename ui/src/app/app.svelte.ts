@@ -342,7 +342,7 @@ export class App {
         this.add.progressed(event);
         break;
       case 'count-progress':
-        // Nothing asks for the counting of a whole scan yet.
+        this.add.tokensCounted(event);
         break;
     }
   }

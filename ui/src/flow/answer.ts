@@ -13,6 +13,7 @@ import type { QueueName } from '../backend/types/QueueName';
 import type { WaitingReason } from '../backend/types/WaitingReason';
 import { sayEnd } from '../models/notice';
 import type { Look } from '../queue/status';
+import { needsWord, waitedFor } from '../pilot/pilot.svelte';
 import { waitingSentence } from '../queue/waiting';
 import { language, t } from '../text/text.svelte';
 
@@ -20,7 +21,7 @@ export type Fix =
   | { kind: 'add-key' | 'test-key' | 'choose-model' | 'settings'; label: string; pane: SettingsPane }
   | { kind: 'use-model'; label: string; model: string }
   | { kind: 'resume'; label: string; queues: QueueName[] }
-  | { kind: 'resume-batch' | 'batch-cap'; label: string; batchId: BatchId }
+  | { kind: 'resume-batch' | 'batch-cap' | 'pilot'; label: string; batchId: BatchId }
   | { kind: 'resume-jobs'; label: string; queue: QueueName }
   | { kind: 'try-again'; label: string; provider: Provider }
   | { kind: 'look-again'; label: string };
@@ -94,8 +95,9 @@ function reasonsOf(overview: Overview, now: number, lacksKey: boolean): Answer[]
     (lane) => lane.waiting > 0 && (lane.paused || (lane.obstacle !== null && !(isReady(lane) && !nothing))),
   );
   const answers = held.map((lane) => laneAnswer(overview, lane, now));
-  if (answers.length > 0) return together(overview, answers, held);
-  if (!nothing) return [moving(overview)];
+  const pilots = answers.some((answer) => answer.reason === 'pilot') ? [] : pilotAnswers(overview);
+  if (answers.length > 0) return [...together(overview, answers, held), ...pilots];
+  if (!nothing) return [moving(overview), ...pilots];
   return counts.waiting > 0 && overview.answer !== null ? [unsaid(overview, lacksKey)] : [];
 }
 
@@ -107,6 +109,15 @@ function sentences(title: string, hint: string): string {
 
 function plain(reason: string, icon: IconName, look: Look, sentence: string): Answer {
   return { reason, icon, look, question: t.answer.nothing, sentence, fix: null };
+}
+
+/** Pilots that have ended while other things move: nobody would look for them. */
+function pilotAnswers(overview: Overview): Answer[] {
+  return overview.batches.filter(needsWord).map((batch) => ({
+    ...plain(`pilot-${batch.batchId}`, 'info', 'wait', t.pilot.sentence(waitedFor(batch)?.waiting ?? 0)),
+    question: t.pilot.question(batch.name),
+    fix: { kind: 'pilot', label: t.pilot.see, batchId: batch.batchId },
+  }));
 }
 
 function moving(overview: Overview): Answer {
@@ -254,6 +265,10 @@ function fixOf(overview: Overview, queue: QueueName, obstacle: WaitingReason): F
     }
     case 'job-paused':
       return { kind: 'resume-jobs', label: t.answer.resume, queue };
+    case 'pilot': {
+      const batch = overview.batches.find((each) => waitedFor(each)?.left === obstacle.left);
+      return batch ? { kind: 'pilot', label: t.pilot.see, batchId: batch.batchId } : null;
+    }
     case 'outside-quiet-hours':
       return { kind: 'settings', label: t.answer.changeHours, pane: 'limits' };
     case 'offline':

@@ -16,7 +16,7 @@ export const dropEn = {
   dropBulk: 'Drop here for Bulk',
   release: 'Release to see pages and price',
   cancel: 'cancel',
-  nothingSent: 'Nothing is sent and nothing is spent until you press Start.',
+  nothingSent: 'Nothing is spent until you press Start.',
   sheetFirst: 'Start or close this first, then drop again',
   chip: (n: number) => plural(n, 'item', 'items'),
 };
@@ -24,6 +24,8 @@ export const dropEn = {
 export const addEn = {
   label: 'Before you start',
   nothingSent: 'Nothing is sent yet.',
+  /** Counting sends the files, too. */
+  nothingSpent: 'Nothing is spent yet. The files are sent only to be counted.',
   scanning: 'Looking into the files',
   scanned: (inspected: number, found: number) => `${count(inspected)} of ${files(found)} inspected`,
   /** While folders are still being looked through. */
@@ -34,18 +36,11 @@ export const addEn = {
   batchName: 'Batch name',
   filesReady: (n: number) => (n === 1 ? 'file ready' : 'files ready'),
   pages: (n: number) => (n === 1 ? 'page' : 'pages'),
-  calls: (n: number) => (n === 1 ? 'call' : 'calls'),
   callsInParts: (calls: number, n: number) => `${calls === 1 ? 'call' : 'calls'}, ${files(n)} asked in parts`,
-  tokensEstimated: 'input tokens, estimated',
-  tokensWithin: (percent: number, calls: number) =>
-    `input tokens, estimated: usually within ${count(percent)} %, ${plural(calls, 'call', 'calls')} compared`,
   priceOf: (expected: string, atWorst: string) => `${expected} expected, ${atWorst} at worst`,
-  expectedNote: 'expected',
-  atWorstNote: 'at worst: one attempt each, output at its limit',
   priceUnknownNote: (model: string) => `Jobs for ${model} wait until it has a price.`,
   cap: 'Spend cap for this batch',
   capAt: (cap: string) => `cap ${cap}`,
-  overCap: (cap: string) => `At worst it passes the cap of ${cap}: what does not fit waits.`,
   reused: (n: number) => `${count(n)} reused from earlier results, $0.00`,
   fresh: 'Ask again anyway',
   freshNote: 'Every file is asked and paid again.',
@@ -54,7 +49,6 @@ export const addEn = {
   addedPaused: (n: number) => `${jobs(n)} added, paused`,
   priceUnknown: 'No price is known for this model',
   free: 'Free, on this computer',
-  lane: 'Lane',
   provider: 'Summarized by',
   claude: 'Claude',
   claudeNote: (model: string) => model,

@@ -5,8 +5,10 @@ import { causesEn } from './causes.en';
 import { count } from './format';
 import { documentsEn } from './documents.en';
 import { endpointsEn } from './endpoints.en';
+import { forecastEn } from './forecast.en';
 import { foundEn, noticeEn, skipEn } from './found.en';
 import { modelsEn } from './models.en';
+import { pilotEn } from './pilot.en';
 import { passwordsEn } from './passwords.en';
 import { settingsEn } from './settings.en';
 import { exportsEn } from './exports.en';
@@ -349,7 +351,7 @@ export const en = {
   },
   empty: {
     title: 'Drop PDFs or whole folders anywhere in this window',
-    lead: 'You see pages and price first. Nothing is sent until you press Start.',
+    lead: 'You see pages and price first. Nothing is spent until you press Start.',
     chooseFiles: 'Choose files…',
     chooseFolder: 'Choose a folder…',
     addFiles: 'add files',
@@ -426,6 +428,8 @@ export const en = {
   },
   drop: dropEn,
   add: addEn,
+  forecast: forecastEn,
+  pilot: pilotEn,
   found: foundEn,
   notice: noticeEn,
   skip: skipEn,

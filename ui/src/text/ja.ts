@@ -5,8 +5,10 @@ import { causesJa } from './causes.ja';
 import { count } from './format';
 import { documentsJa } from './documents.ja';
 import { endpointsJa, within } from './endpoints.ja';
+import { forecastJa } from './forecast.ja';
 import { foundJa, noticeJa, skipJa } from './found.ja';
 import { modelsJa } from './models.ja';
+import { pilotJa } from './pilot.ja';
 import { passwordsJa } from './passwords.ja';
 import { settingsJa } from './settings.ja';
 import { exportsJa } from './exports.ja';
@@ -342,7 +344,7 @@ export const ja: Messages = {
   },
   empty: {
     title: 'PDF やフォルダーをこのウィンドウにドロップ',
-    lead: 'まずページ数と料金を表示します。「開始」を押すまで何も送信しません。',
+    lead: 'まずページ数と料金を表示します。「開始」を押すまで課金されません。',
     chooseFiles: 'ファイルを選ぶ…',
     chooseFolder: 'フォルダーを選ぶ…',
     addFiles: 'ファイルを追加',
@@ -419,6 +421,8 @@ export const ja: Messages = {
   },
   drop: dropJa,
   add: addJa,
+  forecast: forecastJa,
+  pilot: pilotJa,
   found: foundJa,
   notice: noticeJa,
   skip: skipJa,

@@ -232,12 +232,21 @@ test('the price before: expected, at worst, and what a cap means for it', async 
   await page.getByTestId('add-pdfs').click();
   await page.getByTestId('sheet-start').waitFor();
   const sheet = page.getByRole('dialog');
-  assert.match(await sheet.locator('.sheet-f').innerText(), /\$0\.\d\d expected, \$0\.\d\d at worst/);
+  await sheet
+    .getByTestId('caps')
+    .getByText(/Fits what is left today, \$\d/)
+    .waitFor();
+  assert.match(await page.getByTestId('sheet-price').innerText(), /^\$0\.\d\d to \$0\.\d\d Bulk$/);
+  assert.match(await page.getByTestId('ways').innerText(), /expected[\s\S]*at worst[\s\S]*done \d\d:\d\d/);
   await sheet.getByLabel('Spend cap for this batch').fill('x');
   await sheet.getByText('An amount in dollars, such as 12.50.').waitFor();
   assert.ok(await page.getByTestId('sheet-start').isDisabled());
   await sheet.getByLabel('Spend cap for this batch').fill('0.30');
-  await sheet.getByText('At worst it passes the cap of $0.30').waitFor();
+  await sheet
+    .getByTestId('caps')
+    .getByText(/of 2 (start within|would run)/)
+    .waitFor();
+  await page.getByTestId('sheet-price').getByText('cap $0.30').waitFor();
   await page.getByTestId('sheet-paused').click();
   await page.getByText('2 jobs added, paused').waitFor();
   const added = page.getByTestId('job-row').filter({ hasText: 'field-notes' });

@@ -77,11 +77,11 @@ test('every kind of trouble has its count, its meaning and its fix', async () =>
   await close();
 });
 
-test('what is sent is counted, marked as estimated, and the estimate is judged', async () => {
+test('what is sent is counted by the provider; what can’t be is called estimated', async () => {
   const { page, close } = await openWindow(browser, pages.address, 'freeze');
   await drop(page, 'Grid troubles');
   const figures = page.getByTestId('plan-figures');
-  await figures.getByText('input tokens, estimated: usually within 6 %, 40 calls compared').waitFor();
+  await figures.getByText('input tokens, 8 of 10 files counted, the others estimated').waitFor();
   assert.match(
     await figures.innerText(),
     /10\s+files ready\s+1,\d{3}\s+pages\s+22\s+calls, 2 files asked in parts/,
@@ -91,11 +91,11 @@ test('what is sent is counted, marked as estimated, and the estimate is judged',
   await close();
 });
 
-test('an estimate that can’t be judged is still called one', async () => {
+test('tokens that can’t be counted are still told, as estimated', async () => {
   const { page, complaints, close } = await openWindow(
     browser,
     pages.address,
-    'freeze&fail=checkEstimates:provider-unavailable',
+    'freeze&fail=countTokens:provider-unavailable',
   );
   await drop(page, 'Grid troubles');
   await page.getByTestId('plan-figures').getByText('input tokens, estimated', { exact: true }).waitFor();

@@ -211,6 +211,50 @@ const SCREENS = {
     },
     options: { viewport: { width: 900, height: 600 } },
   },
+  'add, counting, half price, a pilot': {
+    query: 'hold=count&batchLane&batchCap=3',
+    act: async (page) => {
+      await page.evaluate((e) => window.gistmillMock.drag(e), DROP);
+      await page.getByTestId('pilot-choice').getByRole('switch').click();
+      await page.getByTestId('pilot-choice').locator('input').fill('nothing');
+    },
+  },
+  'add, narrow, no key': {
+    query: 'key=none&fail=countTokens:key-missing',
+    act: async (page) => {
+      await page.evaluate((e) => window.gistmillMock.drag(e), DROP);
+      await page.getByTestId('sheet-start').waitFor();
+    },
+    options: { viewport: { width: 900, height: 600 } },
+  },
+  ...Object.fromEntries(
+    ['running', 'ended', 'failed'].map((how) => [
+      `pilot, ${how}`,
+      {
+        query: `pilot=${how}`,
+        act: async (page) => {
+          await page.locator('.bt-report').first().click();
+          await page.getByTestId('pilot-rest').locator('.w').waitFor();
+        },
+      },
+    ]),
+  ),
+  'pilot, narrow': {
+    query: 'pilot=ended',
+    act: async (page) => {
+      await page.evaluate(() => document.querySelector('.bt-report').click());
+      await page.getByTestId('pilot-rest').locator('.w').waitFor();
+    },
+    options: { viewport: { width: 900, height: 600 } },
+  },
+  'pilot, the others with changes': {
+    query: 'pilot=ended',
+    act: async (page) => {
+      await page.locator('.bt-report').first().click();
+      await page.getByTestId('pilot-change').click();
+      await page.locator('dialog').getByTestId('pilot-rest').locator('.w').waitFor();
+    },
+  },
   'looking through folders': {
     query: 'hold=walk',
     act: async (page) => {

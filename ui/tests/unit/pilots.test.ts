@@ -32,7 +32,7 @@ describe('a pilot of the played engine', () => {
     const waits = page.jobs.filter((job) => job.waiting?.reason === 'pilot');
     expect(waits).toHaveLength(jobIds.length - 3);
     const [one] = waits;
-    expect(one && waitingLines(one, 0).second).toBe('3 of it still run');
+    expect(one && waitingLines(one, 0).second).toBe('3 pilot jobs left');
     const told = await backend.pilot(batchId, NO_CHANGES);
     expect(told.batch.pilot).toEqual({ jobs: 3, left: 3, waiting: waits.length, released: false });
     expect(told.rest.jobs).toBe(waits.length);

@@ -140,11 +140,15 @@ describe('a plan of what is added', () => {
     plan.look(report, { ...submission });
     await vi.waitFor(() => expect(plan.plan).toMatchObject({ toRun: 120, reused: 4 }));
     // Once more after the provider has counted, which may change the figures.
-    await vi.waitFor(() => expect(plan.plan?.estimates).toMatchObject({ calls: 40 }));
+    await vi.waitFor(() => expect(plan.plan).toMatchObject({ counted: 120 }));
+    planSubmission.mockClear();
     plan.look(report, { ...submission, variables: { a: '1' } });
+    plan.look(report, { ...submission, variables: { a: '12' } });
+    await vi.waitFor(() => expect(planSubmission).toHaveBeenCalled());
+    expect(planSubmission).toHaveBeenCalledOnce();
     plan.look(report, { ...submission, fresh: true });
     await vi.waitFor(() => expect(plan.plan).toMatchObject({ toRun: 124, reused: 0 }));
-    expect(planSubmission).toHaveBeenCalledTimes(3);
+    plan.end();
   });
 
   it('follows the files that a password opened', async () => {
@@ -156,20 +160,20 @@ describe('a plan of what is added', () => {
     await vi.waitFor(() => expect(plan.plan).toMatchObject({ toRun: 122 }));
   });
 
-  it('lets Claude count once, never asks it for what is free, and goes on where it can’t', async () => {
-    await start('freeze&fail=checkEstimates:provider-unavailable');
+  it('lets Claude count, never asks it for what is free, and goes on where it can’t', async () => {
+    await start('freeze&fail=countTokens:provider-unavailable');
     const report = await backend.scan(['/papers/folder']);
-    const check = vi.spyOn(backend, 'checkEstimates');
+    const count = vi.spyOn(backend, 'countTokens');
     const plan = new AddPlan(backend);
     plan.look(report, { ...submission, provider: 'offline' });
     await vi.waitFor(() => expect(plan.plan).toMatchObject({ atWorstMicros: 0 }));
-    expect(check).not.toHaveBeenCalled();
+    expect(count).not.toHaveBeenCalled();
     plan.look(report, submission);
-    await vi.waitFor(() => expect(check).toHaveBeenCalledOnce());
-    plan.look(report, { ...submission, fresh: true });
-    await vi.waitFor(() => expect(plan.plan).toMatchObject({ toRun: 124 }));
-    expect(check).toHaveBeenCalledOnce();
+    await vi.waitFor(() => expect(plan.tokens.state).toBe('failed'));
+    expect(count).toHaveBeenCalledOnce();
+    await vi.waitFor(() => expect(plan.plan?.atWorstMicros).toBeGreaterThan(0));
     expect([plan.problem, plan.plan?.estimates]).toEqual([null, null]);
+    plan.end();
   });
 
   it('hands on the values that the template asks for, and no empty ones', () => {

@@ -3,10 +3,11 @@
  *
  * Switches in the address: `?jobs=N`, `?empty`, `?welcome`, `?freeze`, `?lang=`, `?theme=`, `?key=none|session|
  * environment|no-keychain`, `?circuit=CAUSE`, `?paused=high,bulk`, `?consumer=elsewhere|nowhere`, `?slow=MS`,
- * `?fail=METHOD:CODE,…`, `?hold=scan`, `?model=claude-gone` (one the key may not use), `?dayCap=DOLLARS`,
+ * `?fail=METHOD:CODE,…`, `?hold=scan|walk`, `?model=claude-gone` (one the key may not use), `?dayCap=DOLLARS`,
  * `?hours=22-7` (when Bulk runs), `?storage` (the disk is full), `?webhook=ok|failing`, `?bucket=ok|waiting|failed`,
  * `?parts` (long documents among the jobs), `?baseUrl=ADDRESS`, `?endpoint=KIND`, `?headers=NAME,…`, `?ca`, `?textOnly`,
- * `?dead=CAUSE,…` (dead letters of these causes, too).
+ * `?dead=CAUSE,…` (dead letters of these causes, too), `?hold=count`, `?batchLane` (Bulk by the batch API),
+ * `?batchCap=DOLLARS`, `?pilot=running|ended|failed` (of the newest batch).
  */
 import { freezeClock } from '../../app/clock.svelte';
 import type { Backend, DragEvent } from '../backend';
@@ -29,7 +30,8 @@ import { reportOf } from './reports';
 import { pageDrawing } from './documents';
 import { playParts } from './parts';
 import { forecastOfJobs, forecastOfPlan } from './pilots';
-import { CHECK, isReusable, planOf, scanReport, unlocked } from './scans';
+import { PlayedCounts } from './counts';
+import { CHECK, countable, isReusable, planOf, scanReport, unlocked } from './scans';
 import * as selections from './selections';
 import { playedSettings } from './settings';
 import { templateCommands } from './templates';
@@ -106,6 +108,8 @@ export function createBackend(query: URLSearchParams): Backend {
       : null,
   });
   if (query.has('parts')) playParts(engine.jobs);
+  if (query.has('pilot')) engine.pilots.play(query.get('pilot') ?? '');
+  if (query.has('batchLane')) Object.assign(engine.lanes.bulk, { delivery: 'batch' });
   if (!query.has('freeze')) engine.run();
 
   const webhook: WebhookStatus = {
@@ -144,13 +148,13 @@ export function createBackend(query: URLSearchParams): Backend {
   listenToBrowserDrags(handle);
 
   const reports = new Map<number, ScanReport>();
-  /** Whether the played provider has counted anything. */
-  let checked = false;
   function scanOf(scanId: number): ScanReport {
     const report = reports.get(scanId);
     if (!report) throw problem('not-found', 'This scan does not exist any more.', 'Add the files again.');
     return report;
   }
+
+  const counts = new PlayedCounts(engine, query.get('hold') === 'count');
 
   let endScan: ((reason: Problem) => void) | null = null;
 
@@ -166,10 +170,10 @@ export function createBackend(query: URLSearchParams): Backend {
         end();
       };
       const step = (): void => {
-        const hold = query.get('hold');
+        const hold = ['scan', 'walk'].includes(query.get('hold') ?? '');
         inspected = Math.min(inspected + (hold ? 41 : Math.ceil(all / 5)), hold ? 82 : found);
-        found = hold === 'walk' ? 1_240 : all;
-        const walking = hold === 'walk' || inspected === 0;
+        found = query.get('hold') === 'walk' ? 1_240 : all;
+        const walking = query.get('hold') === 'walk' || inspected === 0;
         engine.emit({
           event: 'scan-progress',
           inspected,
@@ -222,7 +226,7 @@ export function createBackend(query: URLSearchParams): Backend {
     planSubmission: (scanId, submission) =>
       answer('planSubmission', () => {
         const model = submission.model ?? engine.settings.model;
-        return planOf(scanOf(scanId), submission, engine.prices.of(model) ?? null, checked, model);
+        return planOf(scanOf(scanId), submission, engine.prices.of(model) ?? null, counts.of(scanId), model);
       }),
     unlockScan: (scanId, password) =>
       answer('unlockScan', () => {
@@ -233,20 +237,19 @@ export function createBackend(query: URLSearchParams): Backend {
       }),
     forecastSubmission: (scanId, submission) =>
       answer('forecastSubmission', () => {
-        const price = engine.prices.of(submission.model ?? engine.settings.model) ?? null;
-        return forecastOfPlan(planOf(scanOf(scanId), submission, price, checked), submission, engine);
+        const model = submission.model ?? engine.settings.model;
+        const price = engine.prices.of(model) ?? null;
+        const plan = planOf(scanOf(scanId), submission, price, counts.of(scanId), model);
+        return forecastOfPlan(plan, submission, engine);
       }),
-    countTokens: (scanId) =>
-      answer('countTokens', () => {
-        const files = scanOf(scanId).files.filter((file) => file.document.finding === null).length;
-        checked = true;
-        return { counted: files, countable: files, files };
-      }),
-    cancelCounting: () => answer('cancelCounting', () => undefined),
+    countTokens: (scanId, submission) =>
+      answer('countTokens', () => countable(scanOf(scanId), submission)).then((files) =>
+        counts.begin(scanId, files),
+      ),
+    cancelCounting: () => answer('cancelCounting', () => counts.end()),
     checkEstimates: (scanId) =>
       answer('checkEstimates', () => {
         scanOf(scanId);
-        checked = true;
         return CHECK;
       }),
     submitScan: (scanId, submission) =>

@@ -2,20 +2,23 @@
 import { currentTime } from '../../app/clock.svelte';
 import type { Affected } from '../types/Affected';
 import type { BatchId } from '../types/BatchId';
+import type { CapFit } from '../types/CapFit';
 import type { DeliveryForecast } from '../types/DeliveryForecast';
 import type { Forecast } from '../types/Forecast';
 import type { JobId } from '../types/JobId';
 import type { LimitedBy } from '../types/LimitedBy';
+import type { Money } from '../types/Money';
 import type { PilotReport } from '../types/PilotReport';
 import type { PilotView } from '../types/PilotView';
+import type { QueueName } from '../types/QueueName';
 import type { RetryChanges } from '../types/RetryChanges';
 import type { Submission } from '../types/Submission';
 import type { SubmissionPlan } from '../types/SubmissionPlan';
 import type { WaitingReason } from '../types/WaitingReason';
-import { costOf, inputOf } from './budget';
+import { committed, costOf, inputOf } from './budget';
 import type { PlayedEngine } from './engine';
 import { MAX_TOKENS, type PlayedJob } from './fixtures';
-import { batchesOf } from './overview';
+import { batchesOf, overviewOf } from './overview';
 
 const ENDED = ['completed', 'needs-review', 'failed', 'dead-lettered', 'cancelled'];
 const HOUR_MS = 3_600_000;
@@ -29,6 +32,50 @@ interface Sums {
   counted: number;
   expectedMicros: number | null;
   atWorstMicros: number | null;
+  usuallyOffPercent: number | null;
+  /** What the batch may cost, and what it has. */
+  batch: Money;
+}
+
+const NOTHING_SPENT: Money = { settledMicros: 0, unknownMicros: 0, reservedMicros: 0, capMicros: null };
+
+/** How many of the jobs fit under the caps, as if each cost the same. */
+function capsOf(sums: Sums, part: (micros: number) => number, engine: PlayedEngine): CapFit[] {
+  const { day, month } = overviewOf(engine).budget;
+  const { expectedMicros, atWorstMicros, jobs, batch } = sums;
+  if (expectedMicros === null || atWorstMicros === null) return [];
+  const scopes: [CapFit['scope'], Money][] = [
+    ['batch', batch],
+    ['day', day],
+    ['month', month],
+  ];
+  return scopes.flatMap(([scope, money]) => {
+    const { capMicros } = money;
+    if (capMicros === null) return [];
+    const committedMicros = committed(money);
+    const fit = (micros: number): number => {
+      const each = Math.max(1, part(micros) / Math.max(1, jobs));
+      return Math.min(jobs, Math.floor(Math.max(0, capMicros - committedMicros) / each));
+    };
+    return {
+      scope,
+      capMicros,
+      committedMicros,
+      jobsExpected: fit(expectedMicros),
+      jobsAtWorst: fit(atWorstMicros),
+    };
+  });
+}
+
+/** What only a person can change and holds a lane. */
+function obstacleOf(queue: QueueName, engine: PlayedEngine): WaitingReason | null {
+  if (engine.pausedLanes.has(queue)) return { reason: 'queue-paused' };
+  if (engine.key.source === 'none') return { reason: 'circuit-open', cause: 'key-missing' };
+  const { circuit } = engine;
+  if (circuit === null) return null;
+  return circuit.probeAt === null
+    ? { reason: 'circuit-open', cause: circuit.cause }
+    : { reason: 'offline', until: circuit.probeAt };
 }
 
 /** What jobs come to, by the way that they go. */
@@ -58,10 +105,8 @@ function forecastOf(sums: Sums, model: string, engine: PlayedEngine): Forecast {
         delivery === 'batch'
           ? { usuallyAt: now + HOUR_MS, atLatest: now + 24 * HOUR_MS, limitedBy: 'provider' }
           : { usuallyAt: now + Math.max(minutes * 60_000, rounds * ANSWER_MS), atLatest: null, limitedBy },
-      obstacle: engine.pausedLanes.has(delivery === 'high' ? 'high' : 'bulk')
-        ? { reason: 'queue-paused' }
-        : null,
-      caps: [],
+      obstacle: obstacleOf(delivery === 'high' ? 'high' : 'bulk', engine),
+      caps: capsOf(sums, part, engine),
     };
   };
   return {
@@ -73,19 +118,32 @@ function forecastOf(sums: Sums, model: string, engine: PlayedEngine): Forecast {
       worstTokens: sums.inputTokens * 3,
       countedJobs: sums.counted,
       estimatedJobs: sums.jobs - sums.counted,
-      usuallyOffPercent: null,
+      usuallyOffPercent: sums.usuallyOffPercent,
     },
-    output: { low: 300, expected: 900, high: MAX_TOKENS, worst: MAX_TOKENS, answers: 0 },
+    output: { low: 620, expected: 900, high: 1_480, worst: MAX_TOKENS, answers: 41 },
     deliveries: [way('high', 100), way('bulk', 100), way('batch', 50)],
   };
 }
 
 export function forecastOfPlan(plan: SubmissionPlan, submission: Submission, engine: PlayedEngine): Forecast {
   const model = submission.model ?? engine.settings.model;
-  return forecastOf({ ...plan, jobs: plan.toRun }, model, engine);
+  const batch = { ...NOTHING_SPENT, capMicros: submission.capMicros ?? engine.settings.batchCapMicros };
+  const usuallyOffPercent = plan.estimates?.usuallyOffPercent ?? null;
+  const forecast = forecastOf({ ...plan, jobs: plan.toRun, usuallyOffPercent, batch }, model, engine);
+  if (submission.provider === 'claude') return forecast;
+  // What is summarized on the computer costs nothing, and nobody has measured its time.
+  const price = { lowMicros: 0, expectedMicros: 0, highMicros: 0, worstMicros: 0 };
+  const ways = forecast.deliveries.filter((each) => each.delivery !== 'batch');
+  const deliveries = ways.map((each) => ({ ...each, price, finish: null, obstacle: null, caps: [] }));
+  return { ...forecast, deliveries };
 }
 
-export function forecastOfJobs(jobs: PlayedJob[], changes: RetryChanges, engine: PlayedEngine): Forecast {
+export function forecastOfJobs(
+  jobs: PlayedJob[],
+  changes: RetryChanges,
+  engine: PlayedEngine,
+  batch: Money = NOTHING_SPENT,
+): Forecast {
   const model = changes.model ?? jobs[0]?.model ?? engine.settings.model;
   const price = engine.prices.of(model);
   const costs = price ? jobs.map((job) => costOf(job, price)) : null;
@@ -97,6 +155,8 @@ export function forecastOfJobs(jobs: PlayedJob[], changes: RetryChanges, engine:
       counted: 0,
       expectedMicros: costs && costs.reduce((sum, cost) => sum + cost.expected, 0),
       atWorstMicros: costs && costs.reduce((sum, cost) => sum + cost.atWorst, 0),
+      usuallyOffPercent: null,
+      batch,
     },
     model,
     engine,
@@ -112,6 +172,42 @@ export class PlayedPilots {
   begin(batchId: BatchId, jobs: JobId[], wanted: number | null): void {
     if (wanted === null || wanted >= jobs.length) return;
     this.pilots.set(batchId, { jobs: new Set(jobs.slice(0, wanted)), released: false });
+  }
+
+  /** Plays a pilot of the newest batch: one that runs, has ended, or has ended without an answer. */
+  play(how: string): void {
+    const { jobs } = this.engine;
+    const batchId = 'batch-soil';
+    const done = jobs.filter((job) => job.batchId === batchId && job.status === 'completed');
+    const ended = done.filter((job) => !job.reused).slice(0, 5);
+    const [one, two, three] = ended;
+    if (one && how !== 'failed') Object.assign(one, { status: 'needs-review', cause: 'cut-off' });
+    if (how === 'failed') {
+      for (const job of ended) {
+        const unpaid = { inputTokens: 0, outputTokens: 0, costMicros: 0 };
+        Object.assign(job, { status: 'dead-lettered', cause: 'invalid-request', ...unpaid });
+      }
+    }
+    if (how === 'running' && two && three) {
+      const begun = { completedAt: null, inputTokens: 0, outputTokens: 0, costMicros: 0 };
+      Object.assign(two, { status: 'running', ...begun });
+      Object.assign(three, { status: 'running', ...begun });
+    }
+    // The others of the batch have not begun.
+    const others = jobs.filter((job) => job.batchId === batchId && !ended.includes(job));
+    for (const job of others) {
+      const fresh = {
+        attempts: 0,
+        startedAt: null,
+        completedAt: null,
+        costMicros: 0,
+        cause: null,
+        paused: false,
+      };
+      Object.assign(job, { status: 'pending', waiting: { reason: 'ready' }, reused: false, ...fresh });
+      Object.assign(job, { inputTokens: 0, outputTokens: 0, ranMs: 0 });
+    }
+    this.pilots.set(batchId, { jobs: new Set(ended.map((job) => job.jobId)), released: false });
   }
 
   viewOf(batchId: BatchId): PilotView | null {
@@ -142,11 +238,13 @@ export class PlayedPilots {
       done: having('completed'),
       needsReview: having('needs-review'),
       failed: having('failed', 'dead-lettered', 'cancelled'),
-      expectedInputTokens: jobs.reduce((sum, job) => sum + inputOf(job), 0),
+      expectedInputTokens: jobs
+        .filter((job) => job.outputTokens > 0)
+        .reduce((sum, job) => sum + inputOf(job), 0),
       inputTokens: jobs.reduce((sum, job) => sum + job.inputTokens, 0),
       outputTokens: jobs.reduce((sum, job) => sum + job.outputTokens, 0),
       costMicros: jobs.reduce((sum, job) => sum + (job.costMicros ?? 0), 0),
-      rest: forecastOfJobs(this.behind(batchId), changes, this.engine),
+      rest: forecastOfJobs(this.behind(batchId), changes, this.engine, batch.money),
     };
   }
 

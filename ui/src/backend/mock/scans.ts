@@ -139,7 +139,7 @@ export function planOf(
   report: ScanReport,
   submission: Submission,
   price: ModelPrice | null,
-  checked: boolean,
+  counted: number,
   model: string,
 ): SubmissionPlan {
   const good = report.files.filter(isGood);
@@ -154,13 +154,19 @@ export function planOf(
     refused: [],
     inParts: long.length,
     calls: asked.length + long.reduce((sum, file) => sum + partsOf(file), 0),
-    counted: 0,
+    counted: free ? 0 : Math.min(counted, asked.length - long.length),
     inputTokens: free ? 0 : asked.reduce((sum, file) => sum + inputOf({ pages: file.document.pages }), 0),
     modelNotice: free ? null : noticeOf(model),
-    estimates: checked ? CHECK : null,
+    estimates: counted > 0 ? CHECK : null,
     expectedMicros: free ? 0 : (costs?.expected ?? null),
     atWorstMicros: free ? 0 : (costs?.atWorst ?? null),
   };
+}
+
+/** How many files can be counted, of those that would be asked: those in one part. */
+export function countable(report: ScanReport, submission: Submission): { countable: number; files: number } {
+  const asked = report.files.filter((file) => isGood(file) && !isReusable(file, submission));
+  return { countable: asked.filter((file) => partsOf(file) === 1).length, files: asked.length };
 }
 
 /** What the played provider counts. */

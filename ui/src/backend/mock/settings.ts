@@ -6,6 +6,7 @@ import { MAX_TOKENS, MODEL } from './fixtures';
 
 export function playedSettings(query: URLSearchParams): Settings {
   const dayCap = query.get('dayCap');
+  const batchCap = query.get('batchCap');
   const hours = query.get('hours')?.split('-').map(Number);
   return {
     provider: 'claude',
@@ -33,7 +34,7 @@ export function playedSettings(query: URLSearchParams): Settings {
     countsPerMinute: 500,
     dayCapMicros: Number(dayCap ?? 40) * 1_000_000,
     monthCapMicros: 600_000_000,
-    batchCapMicros: null,
+    batchCapMicros: batchCap === null ? null : Number(batchCap) * 1_000_000,
     bulkFloor: 10,
     quietHours: hours ? { fromMinute: (hours[0] ?? 0) * 60, toMinute: (hours[1] ?? 0) * 60 } : null,
     retentionDays: null,
