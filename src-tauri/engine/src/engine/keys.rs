@@ -179,6 +179,7 @@ impl Engine {
             });
             if tokio::time::timeout(UNLOCKING, reading).await.is_err() {
                 self.0.key.unanswered();
+                self.0.headers.unanswered();
             }
             self.key_changed().await?;
         }
