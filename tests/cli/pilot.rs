@@ -81,6 +81,12 @@ async fn tokens_are_counted_only_when_that_is_asked_for() {
     let desk = Desk::asking(&claude);
     desk.put_pdfs(3);
     let said = desk.text(&["preflight", "pdfs"]);
+    assert!(
+        !said.contains("usually 1 h"),
+        "nobody says that this address has a batch API:\n{said}"
+    );
+    desk.text(&["queues", "set", "bulk", "--delivery", "batch"]);
+    let said = desk.text(&["preflight", "pdfs"]);
     assert!(said.contains("(estimated)"), "{said}");
     for words in [
         "WAY",

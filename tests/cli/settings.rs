@@ -27,7 +27,7 @@ fn what_is_set_of_a_queue_is_shown() {
         lanes[0]["settings"],
         json!({
             "maxBatchSize": 7, "maxBatchTimeoutMs": 3_000, "maxRetries": 0, "maxConcurrency": 2,
-            "deliveryDelayMs": 60_000,
+            "deliveryDelayMs": 60_000, "delivery": "each", "remoteRequests": 1_000, "remoteWaitMs": 60_000,
         })
     );
     assert_eq!(lanes, desk.json(&["queues"]));

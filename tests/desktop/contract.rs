@@ -75,6 +75,7 @@ fn value(argument: &str) -> Value {
         "settings" => json!({
             "provider": "offline", "maxTokens": 2048, "maxBatchSize": 5, "maxBatchTimeoutMs": 0,
             "maxRetries": 5, "maxConcurrency": 10, "deliveryDelayMs": 0,
+            "delivery": "each", "remoteRequests": 1000, "remoteWaitMs": 60000,
         }),
         "paths" => json!(["/no/such/file.pdf"]),
         "scanId" => json!(4_000_000),
