@@ -9,6 +9,16 @@ ALTER TABLE queues ADD COLUMN remote_requests INTEGER NOT NULL DEFAULT 1000
 ALTER TABLE queues ADD COLUMN remote_wait_ms INTEGER NOT NULL DEFAULT 60000
     CHECK (remote_wait_ms BETWEEN 0 AND 86400000);
 
+-- How a job goes: its queue only says how new ones do. Those of each kind are a line of their own.
+ALTER TABLE jobs ADD COLUMN delivery TEXT NOT NULL DEFAULT 'each'
+    CHECK (delivery = 'each' OR (delivery = 'batch' AND queue = 'bulk' AND provider = 'claude'));
+DROP INDEX jobs_in_line;
+CREATE INDEX jobs_in_line ON jobs (queue, provider, delivery, position, available_at, seq)
+    WHERE status = 'pending' AND held = 0;
+DROP INDEX jobs_oversized;
+CREATE INDEX jobs_oversized ON jobs (queue, provider, delivery, position, available_at, seq)
+    WHERE status = 'pending' AND held = 16;
+
 -- Whether the call is a request of a remote batch: it takes nothing of the budget of a minute.
 ALTER TABLE ledger ADD COLUMN batched INTEGER NOT NULL DEFAULT 0 CHECK (batched IN (0, 1));
 

@@ -56,9 +56,6 @@ ALTER TABLE batches ADD COLUMN pilot_released_at INTEGER
     CHECK (pilot_released_at IS NULL OR pilot_jobs IS NOT NULL);
 ALTER TABLE jobs ADD COLUMN pilot INTEGER NOT NULL DEFAULT 0 CHECK (pilot IN (0, 1));
 CREATE INDEX jobs_of_pilots ON jobs (batch_id) WHERE pilot = 1;
--- They go before others where a lane hands its jobs over.
-CREATE INDEX pilots_in_line ON jobs (queue, provider, position, available_at, seq)
-    WHERE status = 'pending' AND held = 0 AND pilot = 1;
 
 -- `held` has one bit more, 64 for "waits for the pilot". A CHECK that only allows more changes nothing that is
 -- stored, so the table need not be made anew (https://sqlite.org/lang_altertable.html, section 8).

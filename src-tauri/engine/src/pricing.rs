@@ -82,6 +82,20 @@ impl Prices {
         self.batch_cost_micros(model, &plain(estimate.worst_input, estimate.worst_output))
     }
 
+    /// Returns the most that a call as estimated can cost where it goes one way; `None` when the model has no price.
+    #[must_use]
+    pub fn at_worst_by(
+        &self,
+        delivery: Delivery,
+        model: &str,
+        estimate: &Estimate,
+    ) -> Option<i64> {
+        match delivery {
+            Delivery::Each => self.at_worst_micros(model, estimate),
+            Delivery::Batch => self.batch_at_worst_micros(model, estimate),
+        }
+    }
+
     /// Returns what a call with so many tokens costs; `None` when the model has no price.
     #[must_use]
     pub fn of_tokens(&self, model: &str, input: u64, output: u64) -> Option<i64> {

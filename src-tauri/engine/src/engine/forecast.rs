@@ -183,7 +183,10 @@ impl Engine {
         let blocked = self.blocked().await?;
         // Of an address that nobody says has a batch API, the person may know it.
         let takes_batches = self.present_claude().takes_batches()
-            || conditions.lanes.iter().any(|lane| lane.hands_over);
+            || conditions
+                .lanes
+                .iter()
+                .any(|lane| lane.delivery == Delivery::Batch);
         let deliveries = deliveries(&asked, &prices, takes_batches);
         let caps = caps(&asked, &conditions);
         let zone = self.0.config.time_zone.clone();

@@ -267,6 +267,8 @@ pub struct JobView {
     pub paused: bool,
     /// Its queue.
     pub queue: QueueName,
+    /// Whether it is asked by a call of its own, or by the batch API at half price.
+    pub delivery: Delivery,
     /// Number of pages, when known.
     pub pages: Option<u32>,
     /// How far its parts have come; `None` for a job that is asked as a whole.

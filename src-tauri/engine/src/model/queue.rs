@@ -50,16 +50,16 @@ pub struct LaneSettings {
     pub max_concurrency: u32,
     /// How long a new job is held back, in milliseconds, up to a day.
     pub delivery_delay_ms: u32,
-    /// How its jobs of Claude are delivered; only bulk can be anything else than [`Delivery::Each`].
+    /// How its jobs of Claude are delivered where nothing else is said when they are added; only bulk can be
+    /// anything else than [`Delivery::Each`]. Changing it changes all jobs that are not completed.
     pub delivery: Delivery,
-    /// Most jobs that are handed over at once, from 1 to 100,000; used with [`Delivery::Batch`].
+    /// Most jobs that are handed over at once, from 1 to 100,000.
     pub remote_requests: u32,
-    /// How long the first of them waits for others, in milliseconds, up to a day; used with
-    /// [`Delivery::Batch`].
+    /// How long the first of them waits for others, in milliseconds, up to a day.
     pub remote_wait_ms: u32,
 }
 
-/// How the jobs of a queue are delivered to Claude.
+/// How jobs are delivered to Claude.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
 #[serde(rename_all = "kebab-case")]

@@ -105,6 +105,10 @@ pub struct Submission {
     pub name: String,
     /// The queue.
     pub queue: QueueName,
+    /// How its jobs are delivered to Claude; `None` as the queue's settings say. Only bulk can be handed to the
+    /// batch API.
+    #[serde(default)]
+    pub delivery: Option<Delivery>,
     /// The template with its version (`pdf-summarize-v1`).
     pub template: String,
     /// What answers.

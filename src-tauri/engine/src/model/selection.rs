@@ -48,6 +48,9 @@ pub struct RetryChanges {
     pub template: Option<String>,
     /// The queue.
     pub queue: Option<QueueName>,
+    /// How they are delivered to Claude; `None` leaves it as it is, or with another queue as its settings say.
+    #[serde(default)]
+    pub delivery: Option<Delivery>,
     /// Most output tokens.
     pub max_tokens: Option<u32>,
     /// Whether jobs that are completed run again, too. Their results stay as those of an earlier run.

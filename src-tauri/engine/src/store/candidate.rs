@@ -4,7 +4,9 @@ use rusqlite::{Connection, Row};
 
 use super::learned::{LEARNED_COLUMNS, learned};
 use super::{Result, rows};
-use crate::model::{BatchId, JobId, JobKind, Money, Provider, QueueName, Sends, Timestamp};
+use crate::model::{
+    BatchId, Delivery, JobId, JobKind, Money, Provider, QueueName, Sends, Timestamp,
+};
 use crate::pricing::{DocumentWork, Estimate, Learned, TextWork, Work, estimate, estimate_knowing};
 
 /// A pending job that is ready.
@@ -17,8 +19,8 @@ pub(super) struct Candidate {
     pub(super) model: String,
     pub(super) work: Work,
     pub(super) learned: Learned,
-    /// It is of the pilot of its batch, which is asked call by call.
-    pub(super) pilot: bool,
+    /// Whether it is asked by a call of its own, or handed to the batch API with others.
+    pub(super) delivery: Delivery,
     /// An answer that was paid for waits to be published.
     pub(super) has_answer: bool,
     /// What its batch has cost, with its cap.
@@ -170,11 +172,12 @@ pub(super) fn positions(
     line: Line,
     queue: QueueName,
     provider: Provider,
+    delivery: Delivery,
 ) -> Result<Vec<i64>> {
     let mut found = Vec::new();
     let mut from = i64::MIN;
     while found.len() < MOST_POSITIONS {
-        let Some(here) = next_position(connection, line, queue, provider, from)? else {
+        let Some(here) = next_position(connection, line, queue, provider, delivery, from)? else {
             break;
         };
         found.push(here);
@@ -192,6 +195,7 @@ fn next_position(
     line: Line,
     queue: QueueName,
     provider: Provider,
+    delivery: Delivery,
     from: i64,
 ) -> Result<Option<i64>> {
     let held = line.held();
@@ -199,17 +203,21 @@ fn next_position(
         .prepare_cached(&format!(
             "SELECT min(position) FROM jobs
              WHERE status = 'pending' AND held = {held} AND queue = ?1 AND provider = ?2
-               AND position >= ?3"
+               AND delivery = ?3 AND position >= ?4"
         ))?
-        .query_row((queue.as_str(), provider.as_str(), from), |row| row.get(0))?)
+        .query_row(
+            (queue.as_str(), provider.as_str(), delivery.as_str(), from),
+            |row| row.get(0),
+        )?)
 }
 
-/// Returns at most `limit` ready jobs of a queue and a provider, first in line first.
+/// Returns at most `limit` ready jobs of a queue, a provider and a delivery, first in line first.
 pub(super) fn in_line(
     connection: &Connection,
     line: Line,
     queue: QueueName,
     provider: Provider,
+    delivery: Delivery,
     now: Timestamp,
     limit: usize,
 ) -> Result<Vec<Candidate>> {
@@ -227,7 +235,7 @@ pub(super) fn in_line(
     // One round for each position in use: within one, the index is in the order of the line, and
     // jobs that are not visible yet are never read.
     loop {
-        let next = next_position(connection, line, queue, provider, position)?;
+        let next = next_position(connection, line, queue, provider, delivery, position)?;
         let Some(here) = next else {
             return Ok(found);
         };
@@ -235,22 +243,23 @@ pub(super) fn in_line(
             "SELECT j.seq, j.job_id, j.batch_id, j.model, j.position, j.available_at,
                     EXISTS (SELECT 1 FROM answers AS a
                             WHERE a.job_id = j.job_id AND a.generation = j.generation),
-                    {columns}, j.pilot
+                    {columns}
              FROM jobs AS j
              WHERE j.status = 'pending' AND j.held = {held} AND j.queue = ?1 AND j.provider = ?2
-               AND j.position = ?3 AND j.available_at <= ?4
-             ORDER BY j.available_at, j.seq LIMIT ?5"
+               AND j.delivery = ?3 AND j.position = ?4 AND j.available_at <= ?5
+             ORDER BY j.available_at, j.seq LIMIT ?6"
         ))?;
         let missing = limit - found.len();
         let rows = statement.query_map(
             (
                 queue.as_str(),
                 provider.as_str(),
+                delivery.as_str(),
                 here,
                 now.0,
                 i64::try_from(missing).unwrap_or(i64::MAX),
             ),
-            |row| candidate(row, provider),
+            |row| candidate(row, provider, delivery),
         )?;
         for row in rows {
             found.push(row?);
@@ -267,50 +276,38 @@ pub(super) fn answered(
     connection: &Connection,
     queue: QueueName,
     provider: Provider,
+    delivery: Delivery,
     now: Timestamp,
     limit: u32,
 ) -> Result<Vec<Candidate>> {
     let mut statement = connection.prepare_cached(&format!(
         // There are few answers, and many jobs.
         "SELECT j.seq, j.job_id, j.batch_id, j.model, j.position, j.available_at, 1,
-                {BATCH_MONEY_COLUMNS}, {WORK_COLUMNS}, {LEARNED_COLUMNS}, j.pilot
+                {BATCH_MONEY_COLUMNS}, {WORK_COLUMNS}, {LEARNED_COLUMNS}
          FROM answers AS a CROSS JOIN jobs AS j
               ON j.job_id = a.job_id AND j.generation = a.generation
          WHERE j.status = 'pending' AND j.held = 0 AND j.queue = ?1 AND j.provider = ?2
-           AND j.available_at <= ?3
-         ORDER BY j.position, j.available_at, j.seq LIMIT ?4"
+           AND j.delivery = ?3 AND j.available_at <= ?4
+         ORDER BY j.position, j.available_at, j.seq LIMIT ?5"
     ))?;
-    let found = statement.query_map((queue.as_str(), provider.as_str(), now.0, limit), |row| {
-        candidate(row, provider)
-    })?;
+    let found = statement.query_map(
+        (
+            queue.as_str(),
+            provider.as_str(),
+            delivery.as_str(),
+            now.0,
+            limit,
+        ),
+        |row| candidate(row, provider, delivery),
+    )?;
     Ok(found.collect::<rusqlite::Result<_>>()?)
 }
 
-/// Returns at most `limit` ready jobs of pilots that nothing holds, first in line first.
-pub(super) fn of_pilots(
-    connection: &Connection,
-    queue: QueueName,
+fn candidate(
+    row: &Row<'_>,
     provider: Provider,
-    now: Timestamp,
-    limit: u32,
-) -> Result<Vec<Candidate>> {
-    let mut statement = connection.prepare_cached(&format!(
-        "SELECT j.seq, j.job_id, j.batch_id, j.model, j.position, j.available_at,
-                EXISTS (SELECT 1 FROM answers AS a
-                        WHERE a.job_id = j.job_id AND a.generation = j.generation),
-                {BATCH_MONEY_COLUMNS}, {WORK_COLUMNS}, {LEARNED_COLUMNS}, j.pilot
-         FROM jobs AS j
-         WHERE j.status = 'pending' AND j.held = 0 AND j.pilot = 1 AND j.queue = ?1 AND j.provider = ?2
-           AND j.available_at <= ?3
-         ORDER BY j.position, j.available_at, j.seq LIMIT ?4"
-    ))?;
-    let found = statement.query_map((queue.as_str(), provider.as_str(), now.0, limit), |row| {
-        candidate(row, provider)
-    })?;
-    Ok(found.collect::<rusqlite::Result<_>>()?)
-}
-
-fn candidate(row: &Row<'_>, provider: Provider) -> rusqlite::Result<Candidate> {
+    delivery: Delivery,
+) -> rusqlite::Result<Candidate> {
     let seq = row.get(0)?;
     Ok(Candidate {
         seq,
@@ -323,6 +320,6 @@ fn candidate(row: &Row<'_>, provider: Provider) -> rusqlite::Result<Candidate> {
         batch_money: batch_money(row, 7)?,
         work: work(row, 11)?,
         learned: learned(row, 17)?,
-        pilot: row.get(19)?,
+        delivery,
     })
 }

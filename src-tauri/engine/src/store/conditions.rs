@@ -8,7 +8,7 @@ use super::outlook::outlook;
 use super::{Result, Store, queues};
 use crate::calendar::LocalTime;
 use crate::forecast::{Limits, Used};
-use crate::model::{Money, Provider, QueueName, QuietHours, Timestamp, WaitingReason};
+use crate::model::{Delivery, Money, Provider, QueueName, QuietHours, Timestamp, WaitingReason};
 use crate::pricing::Estimate;
 
 /// Jobs in line that are looked at; the others are taken to be like them.
@@ -37,12 +37,13 @@ pub(crate) struct LaneConditions {
     pub(crate) delay_ms: u32,
     /// Claude's jobs that run.
     pub(crate) running: u32,
-    /// Claude's jobs that wait and that nothing holds.
+    /// Claude's jobs that wait for a call of their own and that nothing holds. What is handed to the batch API
+    /// takes no place of the lane and nothing of the minute.
     pub(crate) waiting: u64,
     /// What the call of one of them is like, on average.
     pub(crate) average: Estimate,
-    /// Whether its jobs are handed to the batch API.
-    pub(crate) hands_over: bool,
+    /// How its new jobs go.
+    pub(crate) delivery: Delivery,
     /// What holds all new jobs of Claude's.
     pub(crate) obstacle: Option<WaitingReason>,
 }
@@ -71,14 +72,9 @@ fn conditions(connection: &Connection, local: &LocalTime, model: &str) -> Result
             concurrency: lane.settings.max_concurrency,
             delay_ms: lane.settings.delivery_delay_ms,
             running: running(connection, lane.queue)?,
-            // What is handed over takes no place of the lane and nothing of the minute.
-            waiting: if lane.hands_over() {
-                0
-            } else {
-                waiting(connection, lane.queue)?
-            },
+            waiting: waiting(connection, lane.queue)?,
             average: average(connection, lane.queue)?,
-            hands_over: lane.hands_over(),
+            delivery: lane.settings.delivery,
             obstacle: if lane.paused {
                 Some(WaitingReason::QueuePaused)
             } else {
@@ -126,7 +122,8 @@ fn waiting(connection: &Connection, queue: QueueName) -> Result<u64> {
     Ok(connection
         .prepare_cached(
             "SELECT count(*) FROM jobs
-             WHERE status = 'pending' AND held = 0 AND queue = ?1 AND provider = 'claude'",
+             WHERE status = 'pending' AND held = 0 AND queue = ?1 AND provider = 'claude'
+               AND delivery = 'each'",
         )?
         .query_row([queue.as_str()], |row| super::rows::unsigned(row, 0))?)
 }
@@ -137,6 +134,7 @@ fn average(connection: &Connection, queue: QueueName) -> Result<Estimate> {
         Line::Ordinary,
         queue,
         Provider::Claude,
+        Delivery::Each,
         // Also those that are not visible yet.
         Timestamp(i64::MAX),
         LOOKED_AT,

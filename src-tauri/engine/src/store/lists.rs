@@ -48,7 +48,7 @@ const JOB_COLUMNS: &str = "j.seq, j.job_id, j.batch_id, b.name, j.kind, j.title,
      j.output_tokens, j.cost_micros, j.cost_unknown, j.ran_ms, j.waited_ms, j.error_code, j.error, \
      j.available_at, q.paused, j.held, j.reused, \
      EXISTS (SELECT 1 FROM templates AS t WHERE t.template_id = j.template_id \
-         AND t.version = j.template_version AND t.kind = 'fields'), j.parts, j.parts_done, q.delivery";
+         AND t.version = j.template_version AND t.kind = 'fields'), j.parts, j.parts_done, j.delivery";
 /// The first column after [`JOB_COLUMNS`].
 const AFTER_JOB: usize = 34;
 
@@ -292,21 +292,18 @@ fn waiting_reason(
     if row.get::<_, bool>(27)? {
         return Ok(WaitingReason::QueuePaused);
     }
-    let hands_over = row.get::<_, String>(33)? == Delivery::Batch.as_str();
+    let delivery = rows::delivery(row, 33)?;
     let money = candidate::batch_money(row, AFTER_JOB)?;
     let work = candidate::work(row, AFTER_JOB + 4)?;
     let estimate = estimate_knowing(&model, &work, &learned::learned(row, AFTER_JOB + 10)?);
     let gate = &outlook.gate;
     let prices = &gate.policy.prices;
-    let worst = match hands_over {
-        true => prices.batch_at_worst_micros(&model, &estimate),
-        false => prices.at_worst_micros(&model, &estimate),
-    };
+    let worst = prices.at_worst_by(delivery, &model, &estimate);
     // What no claim has looked at yet, and would find.
     let bits = match provider {
         Provider::Claude if worst.is_none() => bits | held::NO_PRICE,
         // What goes by the batch API takes nothing of the minute.
-        Provider::Claude if hands_over => bits & !held::OVERSIZED,
+        Provider::Claude if delivery == Delivery::Batch => bits & !held::OVERSIZED,
         Provider::Claude if gate.is_oversized(&model, &estimate) => bits | held::OVERSIZED,
         _ => bits,
     };
@@ -332,7 +329,7 @@ fn waiting_reason(
     if context.consumer == ConsumerPlace::Nowhere {
         return Ok(WaitingReason::NoConsumer);
     }
-    let obstacle = outlook.obstacle(queue);
+    let obstacle = outlook.obstacle(queue, delivery);
     if let Some(reason @ WaitingReason::OutsideQuietHours { .. }) = obstacle {
         return Ok(reason.clone());
     }

@@ -9,10 +9,9 @@ use rusqlite::Connection;
 
 use super::circuits::{self, Open};
 use super::gate::Gate;
-use super::queues::Lane;
 use super::{Result, Store, queues, remote, uploads};
 use crate::calendar::LocalTime;
-use crate::model::{BudgetView, Gauge, JobStatus, Provider, QueueName, Timestamp, WaitingReason};
+use crate::model::{BudgetView, Delivery, Gauge, JobStatus, Provider, QueueName, Timestamp, WaitingReason};
 use look::Look;
 
 pub(super) use reasons::{held_reason, reason_of};
@@ -23,6 +22,9 @@ pub(crate) struct LaneOutlook {
     pub(crate) queue: QueueName,
     /// What holds the job that would be next; `None` where nothing waits, or nothing holds it.
     pub(crate) obstacle: Option<WaitingReason>,
+    /// What holds the next one of those that are asked by a call of their own, and of those that are handed
+    /// to the batch API.
+    by_delivery: [(Delivery, Option<WaitingReason>); 2],
 }
 
 /// What holds the lanes, and what is left of limits and caps.
@@ -34,7 +36,7 @@ pub(crate) struct Outlook {
     pub(crate) wake_at: Option<Timestamp>,
     /// Whether a job runs, or will run without a person's doing before the next day.
     pub(crate) live: bool,
-    /// Whether bulk goes by the batch API.
+    /// Whether jobs wait that go by the batch API.
     pub(crate) hands_over: bool,
     /// Whether the batch API has something, or may have.
     pub(crate) has_remotes: bool,
@@ -46,13 +48,34 @@ pub(crate) struct Outlook {
     pub(super) gate: Gate,
 }
 
+impl LaneOutlook {
+    /// The same holds all jobs of a lane.
+    fn all(queue: QueueName, obstacle: Option<WaitingReason>) -> Self {
+        Self {
+            queue,
+            obstacle: obstacle.clone(),
+            by_delivery: [
+                (Delivery::Each, obstacle.clone()),
+                (Delivery::Batch, obstacle),
+            ],
+        }
+    }
+}
+
 impl Outlook {
     /// Returns what holds a lane.
-    pub(super) fn obstacle(&self, queue: QueueName) -> Option<&WaitingReason> {
-        self.lanes
+    pub(super) fn lane_obstacle(&self, queue: QueueName) -> Option<&WaitingReason> {
+        let lane = self.lanes.iter().find(|lane| lane.queue == queue)?;
+        lane.obstacle.as_ref()
+    }
+
+    /// Returns what holds the jobs of a lane that go one way.
+    pub(super) fn obstacle(&self, queue: QueueName, delivery: Delivery) -> Option<&WaitingReason> {
+        let lane = self.lanes.iter().find(|lane| lane.queue == queue)?;
+        lane.by_delivery
             .iter()
-            .find(|lane| lane.queue == queue)
-            .and_then(|lane| lane.obstacle.as_ref())
+            .find(|(of, _)| *of == delivery)
+            .and_then(|(_, obstacle)| obstacle.as_ref())
     }
 }
 
@@ -73,24 +96,19 @@ pub(super) fn outlook(connection: &Connection, local: &LocalTime) -> Result<Outl
     let trouble = upload_trouble.as_ref();
     let mut look = Look::begin(connection, local, &gate, &open, trouble, &settings)?;
     look.live = is_running(connection)?;
-    let hands_over = settings.iter().any(Lane::hands_over);
     let mut lanes = Vec::new();
     let mut high_short = false;
     for lane in settings {
         let behind_high = lane.queue == QueueName::Bulk && high_short;
-        let obstacle = look.lane(&lane, behind_high)?;
+        lanes.push(look.lane(&lane, behind_high)?);
         high_short |= lane.queue == QueueName::High && look.short;
-        lanes.push(LaneOutlook {
-            queue: lane.queue,
-            obstacle,
-        });
     }
     let (wake_at, live) = (look.wake_at(), look.live);
     Ok(Outlook {
         lanes,
         wake_at,
         live,
-        hands_over,
+        hands_over: remote::are_waiting(connection)?,
         has_remotes: remote::are_out(connection)?,
         budget: budget(&gate),
         open,

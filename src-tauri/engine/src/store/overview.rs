@@ -94,7 +94,7 @@ fn lanes(connection: &Connection, outlook: &Outlook) -> Result<Vec<LaneView>> {
             },
             waiting,
             settings: lane.settings,
-            obstacle: outlook.obstacle(lane.queue).cloned(),
+            obstacle: outlook.lane_obstacle(lane.queue).cloned(),
             answer: None,
         });
     }

@@ -13,13 +13,6 @@ pub(super) struct Lane {
     pub(super) settings: LaneSettings,
 }
 
-impl Lane {
-    /// Says whether its jobs of Claude are handed to the batch API.
-    pub(super) fn hands_over(&self) -> bool {
-        self.settings.delivery == Delivery::Batch
-    }
-}
-
 /// Returns the queues in serving order.
 pub(super) fn read(connection: &Connection) -> Result<Vec<Lane>> {
     let mut statement = connection.prepare_cached(
@@ -67,11 +60,34 @@ pub(super) fn pause(connection: &Connection, queue: QueueName, paused: bool) -> 
     )? == 1)
 }
 
+/// Returns how new jobs of a queue go that ask Claude.
+pub(super) fn delivery(connection: &Connection, queue: QueueName) -> Result<Delivery> {
+    Ok(connection
+        .prepare_cached("SELECT delivery FROM queues WHERE queue = ?1")?
+        .query_row([queue.as_str()], |row| rows::delivery(row, 0))?)
+}
+
+/// Has the jobs of a queue go another way, whatever was said when they were added. Pilots are asked call by
+/// call.
+fn deliver(connection: &Connection, queue: QueueName, delivery: Delivery) -> Result<()> {
+    connection.execute(
+        "UPDATE jobs SET delivery = ?2
+         WHERE status <> 'completed' AND queue = ?1 AND provider = 'claude' AND delivery <> ?2
+           AND pilot = 0",
+        (queue.as_str(), delivery.as_str()),
+    )?;
+    // What is left of a cap may be enough now.
+    held::look_again(connection, held::BATCH_CAPPED)
+}
+
 pub(super) fn save_lane(
     connection: &Connection,
     queue: QueueName,
     settings: LaneSettings,
 ) -> Result<()> {
+    if delivery(connection, queue)? != settings.delivery {
+        deliver(connection, queue, settings.delivery)?;
+    }
     connection.execute(
         "UPDATE queues SET max_batch_size = ?2, max_batch_timeout_ms = ?3, max_retries = ?4,
              max_concurrency = ?5, delivery_delay_ms = ?6, delivery = ?7, remote_requests = ?8,
@@ -89,8 +105,6 @@ pub(super) fn save_lane(
             settings.remote_wait_ms,
         ),
     )?;
-    // With another delivery what is left of a cap may be enough.
-    held::look_again(connection, held::BATCH_CAPPED)?;
     // What the batch API refused has to do with how it was handed over.
     remote::release(connection)
 }

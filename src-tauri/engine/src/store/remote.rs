@@ -87,6 +87,20 @@ fn settle_item(connection: &Connection, custom_id: &str, now: Timestamp) -> Resu
     Ok(())
 }
 
+/// Says whether jobs are in line that are to be handed to the batch API.
+pub(super) fn are_waiting(connection: &Connection) -> Result<bool> {
+    Ok(connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM jobs
+                            WHERE status = 'pending' AND held = 0 AND queue = 'bulk'
+                              AND provider = 'claude' AND delivery = 'batch')
+                 OR EXISTS (SELECT 1 FROM jobs
+                            WHERE status = 'pending' AND held = 16 AND queue = 'bulk'
+                              AND provider = 'claude' AND delivery = 'batch')",
+        )?
+        .query_row([], |row| row.get(0))?)
+}
+
 /// Has the job of a request held by the lease of its attempt again: one that is with the batch API, or, with
 /// `also_cancelled`, one that was called off meanwhile. Says whether it is.
 fn hold_again(

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use rusqlite::Connection;
 
-use super::candidate::{Candidate, Line, answered, in_line, of_pilots};
+use super::candidate::{Candidate, Line, answered, in_line};
 use super::circuits::{self, Open};
 use super::claim::{ClaimRequest, ClaimedJob, Hold, take};
 use super::gate::{Gate, Promise, Verdict};
@@ -77,8 +77,7 @@ impl Claim<'_> {
         let mut rooms = [self.lane_room(high)?, self.lane_room(bulk)?];
         let mut since_bulk = high_since_bulk(self.connection)?;
         let since_before = since_bulk;
-        let bulk_asks =
-            rooms[1] > 0 && !bulk.hands_over() && self.has_claude_ready(QueueName::Bulk)?;
+        let bulk_asks = rooms[1] > 0 && self.has_claude_ready(QueueName::Bulk)?;
         let floor = if rooms[0] > 0 && bulk_asks {
             self.gate()?.policy.bulk_floor
         } else {
@@ -182,15 +181,7 @@ impl Claim<'_> {
         if self.provider_room(Provider::Claude) == 0 {
             return Ok(false);
         }
-        let now = self.request.local.now;
-        let found = in_line(
-            self.connection,
-            Line::Ordinary,
-            queue,
-            Provider::Claude,
-            now,
-            1,
-        )?;
+        let found = self.line(Line::Ordinary, queue, Provider::Claude, 1)?;
         Ok(!found.is_empty())
     }
 
@@ -203,29 +194,15 @@ impl Claim<'_> {
     ) -> Result<Vec<Candidate>> {
         let mut found = Vec::new();
         for provider in [Provider::Claude, Provider::Offline] {
-            if provider == Provider::Claude && lane.hands_over() {
-                // What is to be asked is handed over elsewhere; what is answered is published here.
-                let now = self.request.local.now;
-                let room = limit.min(self.claude_room);
-                found.extend(answered(self.connection, lane.queue, provider, now, room)?);
-                let room = limit.min(self.provider_room(provider));
-                if with_claude && room > 0 {
-                    // A pilot does not wait for a day: a person wants to see what it comes to.
-                    let pilots = of_pilots(self.connection, lane.queue, provider, now, room)?;
-                    found.extend(pilots.into_iter().filter(|job| !job.has_answer));
-                }
-                continue;
+            if provider == Provider::Claude && lane.queue == QueueName::Bulk {
+                // What is to be asked by the batch API is handed over elsewhere; what is answered is published here.
+                found.extend(self.answered(lane.queue, provider, Delivery::Batch, limit)?);
             }
             if provider == Provider::Claude && !with_claude {
                 continue;
             }
             if self.publishes_behind(provider) {
-                let now = self.request.local.now;
-                let room = match provider {
-                    Provider::Claude => limit.min(self.claude_room),
-                    Provider::Offline => limit,
-                };
-                found.extend(answered(self.connection, lane.queue, provider, now, room)?);
+                found.extend(self.answered(lane.queue, provider, Delivery::Each, limit)?);
             }
             let limit = limit.min(self.provider_room(provider));
             if limit == 0 {
@@ -240,7 +217,7 @@ impl Claim<'_> {
             found.extend(line.into_iter().filter(|job| !known.contains(&job.seq)));
         }
         let limit_of_claude = limit.min(self.provider_room(Provider::Claude));
-        if found.is_empty() && with_claude && limit_of_claude > 0 && !lane.hands_over() {
+        if found.is_empty() && with_claude && limit_of_claude > 0 {
             // The large ones come when nothing else waits.
             let claude = Provider::Claude;
             found = self.line(Line::Oversized, lane.queue, claude, limit_of_claude)?;
@@ -264,6 +241,23 @@ impl Claim<'_> {
         job.has_answer && self.publishes_behind(job.provider)
     }
 
+    /// Returns the first jobs whose answers are kept already.
+    fn answered(
+        &self,
+        queue: QueueName,
+        provider: Provider,
+        delivery: Delivery,
+        limit: u32,
+    ) -> Result<Vec<Candidate>> {
+        let room = match provider {
+            Provider::Claude => limit.min(self.claude_room),
+            Provider::Offline => limit,
+        };
+        let now = self.request.local.now;
+        answered(self.connection, queue, provider, delivery, now, room)
+    }
+
+    /// Returns the first jobs that are asked by a call of their own.
     fn line(
         &self,
         line: Line,
@@ -271,8 +265,15 @@ impl Claim<'_> {
         provider: Provider,
         limit: u32,
     ) -> Result<Vec<Candidate>> {
-        let now = self.request.local.now;
-        in_line(self.connection, line, queue, provider, now, limit as usize)
+        in_line(
+            self.connection,
+            line,
+            queue,
+            provider,
+            Delivery::Each,
+            self.request.local.now,
+            limit as usize,
+        )
     }
 
     /// Where results could not be stored, a job whose answer is paid for tries whether they can be now.
@@ -280,8 +281,7 @@ impl Claim<'_> {
         if !self.open.get(&provider).is_some_and(Open::is_about_storage) {
             return Ok(None);
         }
-        let now = self.request.local.now;
-        let first = in_line(self.connection, Line::Ordinary, queue, provider, now, 100)?;
+        let first = self.line(Line::Ordinary, queue, provider, 100)?;
         Ok(first.into_iter().find(|job| job.has_answer))
     }
 

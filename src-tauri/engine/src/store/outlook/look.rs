@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension as _};
 
+use super::LaneOutlook;
 use super::reasons::{held_reason, reason_of};
 use crate::calendar::LocalTime;
-use crate::model::{Cause, Provider, QueueName, Timestamp, UploadTrouble, WaitingReason};
+use crate::model::{Cause, Delivery, Provider, QueueName, Timestamp, UploadTrouble, WaitingReason};
 use crate::store::candidate::{Candidate, Line, in_line};
 use crate::store::circuits::Open;
 use crate::store::gate::{Gate, Verdict};
@@ -85,13 +86,16 @@ impl<'look> Look<'look> {
         self.wake.at
     }
 
-    /// Returns what holds the job of a lane that would be next; `None` where nothing does.
-    pub(super) fn lane(&mut self, lane: &Lane, behind_high: bool) -> Result<Option<WaitingReason>> {
+    /// Returns what holds the jobs of a lane that would be next.
+    pub(super) fn lane(&mut self, lane: &Lane, behind_high: bool) -> Result<LaneOutlook> {
         if !self.has_pending(lane.queue)? {
-            return Ok(None);
+            return Ok(LaneOutlook::all(lane.queue, None));
         }
         if lane.paused {
-            return Ok(Some(WaitingReason::QueuePaused));
+            return Ok(LaneOutlook::all(
+                lane.queue,
+                Some(WaitingReason::QueuePaused),
+            ));
         }
         if lane.queue == QueueName::Bulk
             && let Some(hours) = self.gate.policy.quiet_hours
@@ -99,16 +103,47 @@ impl<'look> Look<'look> {
         {
             self.wake.note(until);
             self.live = true;
-            return Ok(Some(WaitingReason::OutsideQuietHours { until }));
+            let reason = WaitingReason::OutsideQuietHours { until };
+            return Ok(LaneOutlook::all(lane.queue, Some(reason)));
         }
-        let visible = self.visible(lane, behind_high)?;
+        let each = self.next(lane, Delivery::Each, behind_high)?;
+        let batch = match lane.queue {
+            QueueName::High => None,
+            // What is handed over takes nothing of the minute, so it waits behind nobody.
+            QueueName::Bulk => self.next(lane, Delivery::Batch, false)?,
+        };
+        let ready = [&each, &batch]
+            .into_iter()
+            .any(|next| matches!(next, Some(Visible::Ready)));
+        let [each, batch] = [each, batch].map(|next| match next {
+            Some(Visible::Held(reason)) => Some(reason),
+            Some(Visible::Ready) | None => None,
+        });
+        Ok(LaneOutlook {
+            queue: lane.queue,
+            obstacle: if ready {
+                None
+            } else {
+                each.clone().or_else(|| batch.clone())
+            },
+            by_delivery: [(Delivery::Each, each), (Delivery::Batch, batch)],
+        })
+    }
+
+    /// Looks at the job that would be next of those that go one way; `None` where none waits.
+    fn next(
+        &mut self,
+        lane: &Lane,
+        delivery: Delivery,
+        behind_high: bool,
+    ) -> Result<Option<Visible>> {
+        let visible = self.visible(lane, delivery, behind_high)?;
         // Looked at in any case: it may have to be woken for.
-        let later = self.later(lane.queue)?;
+        let later = self.later(lane.queue, delivery)?;
         Ok(match (visible, later) {
-            (Some(Visible::Ready), _) => None,
-            (Some(Visible::Held(reason)), _) => Some(reason),
-            (None, Some(reason)) => Some(reason),
-            (None, None) => self.passed_over(lane)?,
+            (Some(visible), _) => Some(visible),
+            (None, Some(reason)) => Some(Visible::Held(reason)),
+            (None, None) => self.passed_over(lane, delivery)?.map(Visible::Held),
         })
     }
 
@@ -120,14 +155,18 @@ impl<'look> Look<'look> {
             .is_some_and(|hours| self.local.until_quiet(hours).is_some());
         if floor == 0
             || quiet
-            // What is handed over takes nothing of the minute.
-            || bulk.is_none_or(|lane| lane.paused || lane.hands_over())
+            || bulk.is_none_or(|lane| lane.paused)
             || self.open.contains_key(&Provider::Claude)
             || turns::high_since_bulk(self.connection)? + 1 < floor
         {
             return Ok(None);
         }
-        let Some(job) = self.first(Line::Ordinary, QueueName::Bulk, Provider::Claude)? else {
+        let Some(job) = self.first(
+            Line::Ordinary,
+            QueueName::Bulk,
+            Provider::Claude,
+            Delivery::Each,
+        )? else {
             return Ok(None);
         };
         Ok(match self.gate.judge(&job) {
@@ -151,13 +190,18 @@ impl<'look> Look<'look> {
     }
 
     /// Looks at the first job of each provider that is visible now.
-    fn visible(&mut self, lane: &Lane, behind_high: bool) -> Result<Option<Visible>> {
+    fn visible(
+        &mut self,
+        lane: &Lane,
+        delivery: Delivery,
+        behind_high: bool,
+    ) -> Result<Option<Visible>> {
         let mut held = None;
-        for provider in [Provider::Offline, Provider::Claude] {
-            let first = match self.first(Line::Ordinary, lane.queue, provider)? {
+        for &provider in asked_by(delivery) {
+            let first = match self.first(Line::Ordinary, lane.queue, provider, delivery)? {
                 Some(job) => Some(job),
                 // The large ones come when nothing else waits.
-                None => self.first(Line::Oversized, lane.queue, provider)?,
+                None => self.first(Line::Oversized, lane.queue, provider, delivery)?,
             };
             let Some(job) = first else {
                 continue;
@@ -172,7 +216,7 @@ impl<'look> Look<'look> {
                     continue;
                 }
             }
-            if provider == Provider::Claude && lane.hands_over() && !job.pilot {
+            if delivery == Delivery::Batch {
                 match self.handing_over(lane, &job)? {
                     Visible::Ready => return Ok(Some(Visible::Ready)),
                     Visible::Held(reason) => held = Some(reason),
@@ -243,6 +287,7 @@ impl<'look> Look<'look> {
             Line::Ordinary,
             lane.queue,
             provider,
+            first.delivery,
             now,
             MOST_SET_ASIDE,
         )?;
@@ -258,10 +303,9 @@ impl<'look> Look<'look> {
 
     /// Judges one job; says also whether the next claim sets it aside, so that those behind it matter.
     fn judged(&mut self, lane: &Lane, job: &Candidate) -> (Visible, bool) {
-        let verdict = if lane.hands_over() && !job.pilot {
-            self.gate.judge_for_batch(job)
-        } else {
-            self.gate.judge(job)
+        let verdict = match job.delivery {
+            Delivery::Each => self.gate.judge(job),
+            Delivery::Batch => self.gate.judge_for_batch(job),
         };
         match verdict {
             Verdict::Admit(_) => {
@@ -298,23 +342,28 @@ impl<'look> Look<'look> {
         }
     }
 
-    fn first(&self, line: Line, queue: QueueName, provider: Provider) -> Result<Option<Candidate>> {
+    fn first(
+        &self,
+        line: Line,
+        queue: QueueName,
+        provider: Provider,
+        delivery: Delivery,
+    ) -> Result<Option<Candidate>> {
         let now = self.local.now;
-        let mut found = in_line(self.connection, line, queue, provider, now, 1)?;
+        let mut found = in_line(self.connection, line, queue, provider, delivery, now, 1)?;
         Ok(found.pop())
     }
 
     /// Returns why the next job that becomes visible is not visible yet.
-    fn later(&mut self, queue: QueueName) -> Result<Option<WaitingReason>> {
+    fn later(&mut self, queue: QueueName, delivery: Delivery) -> Result<Option<WaitingReason>> {
         let mut next: Option<NextVisible> = None;
         // What stands in the way of a provider, where all that is left of the lane is its.
         let mut behind = None;
-        for (line, provider) in [
-            (Line::Ordinary, Provider::Claude),
-            (Line::Oversized, Provider::Claude),
-            (Line::Ordinary, Provider::Offline),
-        ] {
-            let found = self.next_visible(line, queue, provider)?;
+        let lines = asked_by(delivery)
+            .iter()
+            .flat_map(|provider| [Line::Ordinary, Line::Oversized].map(|line| (line, *provider)));
+        for (line, provider) in lines {
+            let found = self.next_visible(line, queue, provider, delivery)?;
             let Some(found) = found else { continue };
             if let Some(open) = self.open.get(&provider) {
                 if let Some(probe_at) = open.probe_at {
@@ -348,15 +397,16 @@ impl<'look> Look<'look> {
         line: Line,
         queue: QueueName,
         provider: Provider,
+        delivery: Delivery,
     ) -> Result<Option<NextVisible>> {
         let mut next: Option<NextVisible> = None;
-        for position in candidate::positions(self.connection, line, queue, provider)? {
+        for position in candidate::positions(self.connection, line, queue, provider, delivery)? {
             let found = self
                 .connection
                 .prepare_cached(&format!(
                     "SELECT available_at, attempts, error_code FROM jobs
                      WHERE status = 'pending' AND held = {} AND queue = ?1 AND provider = ?2
-                       AND position = ?3 AND available_at > ?4
+                       AND delivery = ?3 AND position = ?4 AND available_at > ?5
                      ORDER BY available_at LIMIT 1",
                     line.held()
                 ))?
@@ -364,6 +414,7 @@ impl<'look> Look<'look> {
                     (
                         queue.as_str(),
                         provider.as_str(),
+                        delivery.as_str(),
                         position,
                         self.local.now.0,
                     ),
@@ -386,24 +437,22 @@ impl<'look> Look<'look> {
     }
 
     /// Returns why the first job is passed over, where all are.
-    fn passed_over(&mut self, lane: &Lane) -> Result<Option<WaitingReason>> {
+    fn passed_over(&mut self, lane: &Lane, delivery: Delivery) -> Result<Option<WaitingReason>> {
         let first = self
             .connection
             .prepare_cached(&format!(
                 "SELECT j.held, j.model, {}, {}, {} FROM jobs AS j
-                 WHERE j.status = 'pending' AND j.held <> 0 AND j.queue = ?1 LIMIT 1",
+                 WHERE j.status = 'pending' AND j.held <> 0 AND j.queue = ?1
+                   AND j.delivery = ?2 LIMIT 1",
                 candidate::BATCH_MONEY_COLUMNS,
                 candidate::WORK_COLUMNS,
                 pilots::LEFT_COLUMN
             ))?
-            .query_row([lane.queue.as_str()], |row| {
+            .query_row([lane.queue.as_str(), delivery.as_str()], |row| {
                 let model: String = row.get(1)?;
                 let estimate = crate::pricing::estimate(&model, &candidate::work(row, 6)?);
                 let prices = &self.gate.policy.prices;
-                let worst = match lane.hands_over() {
-                    true => prices.batch_at_worst_micros(&model, &estimate),
-                    false => prices.at_worst_micros(&model, &estimate),
-                };
+                let worst = prices.at_worst_by(delivery, &model, &estimate);
                 Ok(held_reason(
                     row.get(0)?,
                     model,
@@ -421,6 +470,14 @@ impl<'look> Look<'look> {
                 .is_none_or(|trouble| trouble.cause.passes_by_itself());
         }
         Ok(first)
+    }
+}
+
+/// Returns whom jobs are for that go one way.
+fn asked_by(delivery: Delivery) -> &'static [Provider] {
+    match delivery {
+        Delivery::Each => &[Provider::Offline, Provider::Claude],
+        Delivery::Batch => &[Provider::Claude],
     }
 }
 

@@ -119,7 +119,7 @@ struct Allowed {
 
 /// Returns how much may be handed over now; `None` for nothing.
 fn allowed(connection: &Connection, lane: &Lane, local: &LocalTime) -> Result<Option<Allowed>> {
-    if !lane.hands_over() || lane.paused {
+    if lane.paused {
         return Ok(None);
     }
     let hours = policy::quiet_hours(connection)?;
@@ -226,14 +226,15 @@ fn candidates(
             line,
             lane.queue,
             Provider::Claude,
+            Delivery::Batch,
             now,
             requests as usize,
         )
     };
     let mut found = line(Line::Ordinary)?;
     found.extend(line(Line::Oversized)?);
-    // What is answered already is only published, by a claim, which asks pilots, too.
-    found.retain(|job| !job.has_answer && !job.pilot);
+    // What is answered already is only published, by a claim.
+    found.retain(|job| !job.has_answer);
     found.sort_by_key(|job| job.place);
     found.truncate(requests as usize);
     Ok(found)
