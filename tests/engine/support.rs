@@ -309,6 +309,7 @@ pub(crate) fn submission(queue: QueueName, provider: Provider) -> Submission {
     Submission {
         name: "Test".to_owned(),
         queue,
+        delivery: None,
         template: "pdf-summarize-v1".to_owned(),
         provider,
         model: None,

@@ -65,6 +65,7 @@ pub(crate) async fn work(setting: Setting, folder: &Path, url: &str) -> Outcome<
     let submission = Submission {
         name: "Drain".to_owned(),
         queue: QueueName::Bulk,
+        delivery: None,
         template: "pdf-summarize-v1".to_owned(),
         provider: Provider::Claude,
         model: None,

@@ -113,6 +113,7 @@ async fn drop(pdfs: &Path, data: &Path, count: usize) -> Outcome<Dropped> {
     let submission = Submission {
         name: report.name.clone(),
         queue: QueueName::Bulk,
+        delivery: None,
         template: "pdf-summarize-v1".to_owned(),
         provider: Provider::Claude,
         model: None,

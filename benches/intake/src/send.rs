@@ -92,6 +92,7 @@ pub(crate) async fn send(folder: &Path, url: &str) -> Outcome<()> {
     let submission = Submission {
         name: "Large".to_owned(),
         queue: QueueName::High,
+        delivery: None,
         template: "pdf-summarize-v1".to_owned(),
         provider: Provider::Claude,
         model: None,

@@ -31,7 +31,7 @@ pub(crate) use results::{
 pub(crate) use templates::{
     CreateArguments, DraftArguments, EditArguments, PreviewArguments, TemplatesCommand,
 };
-pub(crate) use words::{LanesArgument, ProviderArgument, QueueArgument};
+pub(crate) use words::{DeliveryArgument, LanesArgument, ProviderArgument, QueueArgument};
 
 /// Summarize PDFs with Claude, or without a key by picking their own sentences.
 ///

@@ -5,6 +5,7 @@ mod answer;
 mod bucket;
 mod checks;
 mod counting;
+mod delivery;
 mod endpoint;
 mod export;
 mod forecast;

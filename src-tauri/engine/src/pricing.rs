@@ -10,7 +10,7 @@ mod shipped;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use crate::model::{LongPromptPrice, ModelPrice, PriceTable, PriceView, Usage};
+use crate::model::{Delivery, LongPromptPrice, ModelPrice, PriceTable, PriceView, Usage};
 
 pub use ceiling::{Ceiling, ceiling};
 pub(crate) use estimate::text_tokens;
@@ -82,18 +82,27 @@ impl Prices {
         self.batch_cost_micros(model, &plain(estimate.worst_input, estimate.worst_output))
     }
 
+    /// Returns what a call as estimated is expected to cost where it goes one way; `None` when the model has no price.
+    #[must_use]
+    pub fn expected_by(&self, delivery: Delivery, model: &str, estimate: &Estimate) -> Option<i64> {
+        let usage = plain(estimate.expected_input, estimate.expected_output);
+        self.cost_by(delivery, model, &usage)
+    }
+
+    /// Returns what a call cost that went one way, rounded up; `None` when the model has no price.
+    #[must_use]
+    pub fn cost_by(&self, delivery: Delivery, model: &str, usage: &Usage) -> Option<i64> {
+        match delivery {
+            Delivery::Each => self.cost_micros(model, usage),
+            Delivery::Batch => self.batch_cost_micros(model, usage),
+        }
+    }
+
     /// Returns the most that a call as estimated can cost where it goes one way; `None` when the model has no price.
     #[must_use]
-    pub fn at_worst_by(
-        &self,
-        delivery: Delivery,
-        model: &str,
-        estimate: &Estimate,
-    ) -> Option<i64> {
-        match delivery {
-            Delivery::Each => self.at_worst_micros(model, estimate),
-            Delivery::Batch => self.batch_at_worst_micros(model, estimate),
-        }
+    pub fn at_worst_by(&self, delivery: Delivery, model: &str, estimate: &Estimate) -> Option<i64> {
+        let usage = plain(estimate.worst_input, estimate.worst_output);
+        self.cost_by(delivery, model, &usage)
     }
 
     /// Returns what a call with so many tokens costs; `None` when the model has no price.

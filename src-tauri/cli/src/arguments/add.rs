@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::{ProviderArgument, QueueArgument};
+use super::{DeliveryArgument, ProviderArgument, QueueArgument};
 use crate::values;
 
 #[derive(Args)]
@@ -59,6 +59,10 @@ pub(crate) struct AskedArguments {
     /// The queue: high goes before bulk (files: bulk, a prompt: high)
     #[arg(long, value_enum)]
     pub(crate) queue: Option<QueueArgument>,
+    /// Have each asked by a call, or all handed to the batch API for half the price, often within an hour, at most
+    /// within a day; bulk only (as the queue is set)
+    #[arg(long, value_enum)]
+    pub(crate) delivery: Option<DeliveryArgument>,
     /// The template: its id, with or without a version, or its name; “gistmill templates” lists them
     #[arg(long, default_value = "pdf-summarize")]
     pub(crate) template: String,

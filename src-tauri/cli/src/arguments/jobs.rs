@@ -4,7 +4,7 @@ use clap::Args;
 use gistmill_engine::model::Cause;
 
 use super::words::{PlaceArgument, StatusArgument, cause, searched};
-use super::{PasswordArguments, ProviderArgument, QueueArgument};
+use super::{DeliveryArgument, PasswordArguments, ProviderArgument, QueueArgument};
 
 #[derive(Args)]
 pub(crate) struct JobsArguments {
@@ -114,6 +114,9 @@ pub(crate) struct RetryArguments {
     /// Put them in this queue
     #[arg(long, value_enum, help_heading = "Changes")]
     pub(crate) queue: Option<QueueArgument>,
+    /// Have each asked by a call, or all handed to the batch API for half the price
+    #[arg(long, value_enum, help_heading = "Changes")]
+    pub(crate) delivery: Option<DeliveryArgument>,
     /// Let the answer have so many output tokens at most
     #[arg(long, value_name = "N", help_heading = "Changes")]
     pub(crate) max_tokens: Option<u32>,

@@ -1,10 +1,8 @@
 //! Queues, batches, settings, prices: what a person sets.
 
-use clap::{Args, Subcommand, ValueEnum};
-use gistmill_engine::model::Delivery;
-
-use super::{LanesArgument, ProviderArgument, QueueArgument, SecretArguments};
+use super::{DeliveryArgument, LanesArgument, ProviderArgument, QueueArgument, SecretArguments};
 use crate::values;
+use clap::{Args, Subcommand, ValueEnum};
 
 #[derive(Subcommand)]
 pub(crate) enum QueuesCommand {
@@ -52,23 +50,6 @@ pub(crate) struct LaneChanges {
     /// How long the first of them waits for others (0 to 86400)
     #[arg(long, value_name = "SECONDS", value_parser = values::seconds)]
     pub(crate) batch_wait: Option<u32>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum DeliveryArgument {
-    /// A call for each job
-    Each,
-    /// Many jobs together by the batch API
-    Batch,
-}
-
-impl From<DeliveryArgument> for Delivery {
-    fn from(argument: DeliveryArgument) -> Self {
-        match argument {
-            DeliveryArgument::Each => Self::Each,
-            DeliveryArgument::Batch => Self::Batch,
-        }
-    }
 }
 
 #[derive(Args)]
@@ -147,6 +128,9 @@ pub(crate) struct ChangeArguments {
     /// Put them in this queue
     #[arg(long, value_enum)]
     pub(crate) queue: Option<QueueArgument>,
+    /// Have each asked by a call, or all handed to the batch API for half the price
+    #[arg(long, value_enum)]
+    pub(crate) delivery: Option<DeliveryArgument>,
     /// Let the answer have so many output tokens at most
     #[arg(long, value_name = "N")]
     pub(crate) max_tokens: Option<u32>,

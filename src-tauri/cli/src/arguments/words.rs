@@ -1,7 +1,7 @@
 //! Words that stand for one of a few things.
 
 use clap::ValueEnum;
-use gistmill_engine::model::{Cause, JobsShown, Place, Provider, QueueName};
+use gistmill_engine::model::{Cause, Delivery, JobsShown, Place, Provider, QueueName};
 
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum QueueArgument {
@@ -14,6 +14,23 @@ impl From<QueueArgument> for QueueName {
         match argument {
             QueueArgument::High => Self::High,
             QueueArgument::Bulk => Self::Bulk,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum DeliveryArgument {
+    /// A call for each job
+    Each,
+    /// Many jobs together by the batch API
+    Batch,
+}
+
+impl From<DeliveryArgument> for Delivery {
+    fn from(argument: DeliveryArgument) -> Self {
+        match argument {
+            DeliveryArgument::Each => Self::Each,
+            DeliveryArgument::Batch => Self::Batch,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What is asked of files or a prompt, as said on the command line.
 
 use gistmill_engine::Engine;
-use gistmill_engine::model::{Provider, QueueName, Submission, Variables};
+use gistmill_engine::model::{Delivery, Provider, QueueName, Submission, Variables};
 
 use super::templates;
 use crate::arguments::AskedArguments;
@@ -20,9 +20,16 @@ pub(crate) async fn submission(
     }
     let template = templates::version_named(engine, asked.template).await?;
     templates::check_variables(engine, &template, &variables).await?;
+    let delivery = asked.delivery.map(Delivery::from);
+    // Only bulk can be handed over, so nothing else can be meant.
+    let usual = match delivery {
+        Some(Delivery::Batch) => QueueName::Bulk,
+        Some(Delivery::Each) | None => usual,
+    };
     Ok(Submission {
         name: String::new(),
         queue: asked.queue.map_or(usual, QueueName::from),
+        delivery,
         template,
         provider: asked.provider.map_or(settings.provider, Provider::from),
         model: asked.model,

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use gistmill_engine::Engine;
-use gistmill_engine::model::{PilotReport, PilotView, Provider, QueueName, RetryChanges};
+use gistmill_engine::model::{Delivery, PilotReport, PilotView, Provider, QueueName, RetryChanges};
 
 use super::templates;
 use crate::arguments::{ChangeArguments, PilotArguments};
@@ -65,6 +65,7 @@ async fn changes(engine: &Engine, asked: ChangeArguments) -> Result<RetryChanges
         model: asked.model,
         template,
         queue: asked.queue.map(QueueName::from),
+        delivery: asked.delivery.map(Delivery::from),
         max_tokens: asked.max_tokens,
         completed: false,
     })

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use gistmill_engine::Engine;
 use gistmill_engine::model::{
-    DeadLetterGroup, Forecast, JobsShown, LeftOut, LeftOutReason, Provider, QueueName,
+    DeadLetterGroup, Delivery, Forecast, JobsShown, LeftOut, LeftOutReason, Provider, QueueName,
     RetryChanges, RetryPlan,
 };
 use serde::Serialize;
@@ -35,6 +35,7 @@ pub(crate) async fn run(
         model: arguments.model,
         template,
         queue: arguments.queue.map(QueueName::from),
+        delivery: arguments.delivery.map(Delivery::from),
         max_tokens: arguments.max_tokens,
         completed: arguments.completed,
     };

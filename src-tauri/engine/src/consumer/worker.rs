@@ -17,10 +17,7 @@ use crate::fault::FaultPoint;
 use crate::model::{
     AttemptOutcome, AttemptStep, Cause, Delivery, EngineEvent, JobKind, JobPhase, Provider,
 };
-use crate::pricing::Prices;
-use crate::provider::{
-    Answer, Billed, Deliver, Failure, Progress as _, Request, ToldLimits, Usage,
-};
+use crate::provider::{Answer, Billed, Deliver, Failure, Progress as _, Request, ToldLimits};
 use crate::store::{
     AfterAttempt, AttemptEnd, ClaimedJob, NewAnswer, PartAnswer, Result, Settlement,
 };
@@ -215,7 +212,7 @@ async fn priced(
         Provider::Claude if answer.is_declined_at_once() => Some(0),
         Provider::Claude => {
             let prices = shared.store.prices().await?;
-            let cost = |model| cost_micros(&prices, job.delivery, model, &answer.usage);
+            let cost = |model| prices.cost_by(job.delivery, model, &answer.usage);
             // What was asked for counts where the answer names a model that has no price.
             cost(&answer.model).or_else(|| cost(&job.model))
         }
@@ -249,19 +246,6 @@ async fn priced(
         reused_from: None,
     };
     Ok((answer, settlement))
-}
-
-/// Returns what a call cost, as it was delivered; `None` when the model has no price.
-pub(super) fn cost_micros(
-    prices: &Prices,
-    delivery: Delivery,
-    model: &str,
-    usage: &Usage,
-) -> Option<i64> {
-    match delivery {
-        Delivery::Each => prices.cost_micros(model, usage),
-        Delivery::Batch => prices.batch_cost_micros(model, usage),
-    }
 }
 
 /// Remembers the limits that an answer or a refusal told.

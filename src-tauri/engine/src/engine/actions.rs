@@ -245,6 +245,9 @@ impl Engine {
         // An address that reads no PDFs is sent text, whatever was sent before.
         let sends = (template.is_some() || settings.text_only)
             .then(|| super::plan::sends(&settings, &profile, template.as_ref()));
+        let delivery = self
+            .delivery_of_changes(changes.queue, changes.delivery)
+            .await?;
         let model = match (changes.provider, changes.model) {
             (Some(Provider::Offline), _) => Some(crate::provider::offline::METHOD.to_owned()),
             (_, Some(model)) if !model.trim().is_empty() => Some(model.trim().to_owned()),
@@ -257,6 +260,7 @@ impl Engine {
             template,
             sends,
             queue: changes.queue,
+            delivery,
             max_tokens: changes.max_tokens,
             completed: changes.completed,
         })
@@ -360,10 +364,11 @@ impl Sums {
         if provider == Provider::Offline {
             return;
         }
+        let delivery = changes.delivery_of(job);
         let plus = |sum: Option<i64>, part: Option<i64>| sum?.checked_add(part?);
         for call in &job.calls {
-            self.expected = plus(self.expected, prices.expected_micros(model, call));
-            self.at_worst = plus(self.at_worst, prices.at_worst_micros(model, call));
+            self.expected = plus(self.expected, prices.expected_by(delivery, model, call));
+            self.at_worst = plus(self.at_worst, prices.at_worst_by(delivery, model, call));
         }
     }
 }

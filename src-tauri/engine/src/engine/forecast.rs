@@ -13,9 +13,9 @@ use crate::forecast::{
     Call, Cap, LanePlay, Play, Played, Range, batch_api, finish, fits, guessed_ms, output, price,
 };
 use crate::model::{
-    CapScope, Cause, ConsumerPlace, DeliveryForecast, DeliveryWay, EndpointKind, EstimateCheck,
-    Finish, Forecast, InputForecast, KeySource, LimitedBy, Money, OutputForecast, Provider,
-    QueueName, RetryChanges, ScanId, Selection, Submission, Timestamp, WaitingReason,
+    CapScope, Cause, ConsumerPlace, Delivery, DeliveryForecast, DeliveryWay, EndpointKind,
+    EstimateCheck, Finish, Forecast, InputForecast, KeySource, LimitedBy, Money, OutputForecast,
+    Provider, QueueName, RetryChanges, ScanId, Selection, Submission, Timestamp, WaitingReason,
 };
 use crate::pace::Pace;
 use crate::pricing::{Estimate, Prices};

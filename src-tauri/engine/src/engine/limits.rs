@@ -2,9 +2,10 @@
 
 use secrecy::SecretString;
 
+use super::delivery::checked_delivery;
 use super::{Engine, blocking};
 use crate::error::EngineError;
-use crate::model::{Delivery, LaneSettings, ModelPrice, PriceTable, QueueName, WebhookStatus};
+use crate::model::{LaneSettings, ModelPrice, PriceTable, QueueName, WebhookStatus};
 use crate::outbox::webhook_key;
 
 /// The name that the keychain files the webhook's secret under.
@@ -59,12 +60,7 @@ impl Engine {
                 ));
             }
         }
-        if queue == QueueName::High && settings.delivery == Delivery::Batch {
-            return Err(EngineError::bad_input(
-                "High can’t be delivered by the batch API: its answers may take a day.",
-                "Move jobs that have time to Bulk, and have that delivered by the batch API.",
-            ));
-        }
+        checked_delivery(queue, settings.delivery)?;
         self.0.store.save_lane(queue, settings).await?;
         self.everything_changed();
         Ok(())

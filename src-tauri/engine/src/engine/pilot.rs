@@ -5,14 +5,12 @@ use super::Engine;
 use super::actions::unaskable;
 use crate::error::EngineError;
 use crate::forecast::spread;
-use crate::model::{
-    Affected, BatchId, JobId, OutputForecast, PilotReport, RetryChanges, Selection,
-};
+use crate::model::{Affected, BatchId, OutputForecast, PilotReport, RetryChanges, Selection};
 use crate::pricing::{Estimate, OutputHistory};
 use crate::store::{Changes, PilotCall, PilotRow};
 
 /// Returns the jobs of a pilot, of jobs with their sizes: spread over all sizes. None where all would be of it.
-pub(super) fn chosen(mut jobs: Vec<(JobId, u64)>, wanted: u32) -> Vec<JobId> {
+pub(super) fn chosen<J>(mut jobs: Vec<(J, u64)>, wanted: u32) -> Vec<J> {
     let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
     if wanted >= jobs.len() {
         return Vec::new();
@@ -23,7 +21,7 @@ pub(super) fn chosen(mut jobs: Vec<(JobId, u64)>, wanted: u32) -> Vec<JobId> {
     jobs.into_iter()
         .enumerate()
         .filter(|(place, _)| places.contains(place))
-        .map(|(_, (job_id, _))| job_id)
+        .map(|(_, (job, _))| job)
         .collect()
 }
 
@@ -155,6 +153,7 @@ impl Engine {
 fn is_measured(changes: &Changes) -> bool {
     Changes {
         queue: None,
+        delivery: None,
         max_tokens: None,
         ..changes.clone()
     } == Changes::default()
@@ -228,6 +227,7 @@ fn unknown(batch_id: &BatchId) -> EngineError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::JobId;
 
     #[test]
     fn a_pilot_has_small_middle_and_large_files() {

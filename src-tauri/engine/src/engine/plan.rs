@@ -7,11 +7,12 @@ use std::collections::HashSet;
 
 use super::Engine;
 use super::endpoint::addressed;
+use super::pilot::{chosen, size_of};
 use crate::error::EngineError;
 use crate::intake::KeptScan;
 use crate::model::{
-    Finding, ModelNotice, ModelProfile, ProfileSource, Provider, RefusedFile, ScanId, ScannedFile,
-    Sends, Settings, Submission, SubmissionPlan, TemplateKind, Variables,
+    Delivery, Finding, ModelNotice, ModelProfile, ProfileSource, Provider, RefusedFile, ScanId,
+    ScannedFile, Sends, Settings, Submission, SubmissionPlan, TemplateKind, Variables,
 };
 use crate::parts::{Part, Question};
 use crate::pdf::Measures;
@@ -31,6 +32,8 @@ pub(super) struct Asked {
     pub(super) template: Option<Template>,
     pub(super) provider: Provider,
     pub(super) model: String,
+    /// How its jobs go, but for those of a pilot.
+    pub(super) delivery: Delivery,
     pub(super) max_tokens: u32,
     pub(super) variables: Variables,
     /// What is sent of the documents.
@@ -103,6 +106,7 @@ impl Engine {
             ));
         }
         Ok(Asked {
+            delivery: self.delivery_of(submission).await?,
             sends,
             template,
             provider,
@@ -167,6 +171,7 @@ impl Engine {
         let minute = u64::from(self.0.store.settings().await?.tokens_per_minute);
         let question = question(asked);
         let mut sum = Sum::nothing();
+        let mut priced = Vec::new();
         let mut planned = Vec::with_capacity(files.len());
         for (file, key) in files.iter().zip(keys) {
             let measures = scan.measures.get(&file.document.sha256);
@@ -192,15 +197,43 @@ impl Engine {
                     if asked.provider == Provider::Claude {
                         let calls = calls(file, parts, &question, &known.of(file));
                         plan.counted += u64::from(calls.iter().all(|call| call.is_counted));
-                        for call in &calls {
-                            sum.add(call, &asked.model, &prices, known.estimates.as_ref());
-                        }
+                        let of = |delivery| {
+                            let mut sum = Sum::nothing();
+                            for call in &calls {
+                                let compared = known.estimates.as_ref();
+                                sum.add(call, &asked.model, delivery, &prices, compared);
+                            }
+                            sum
+                        };
+                        let (as_asked, as_pilot) = (of(asked.delivery), of(Delivery::Each));
+                        sum.join(&as_asked);
+                        priced.push(((as_asked, as_pilot), size_of(&calls)));
                     }
                 }
             }
             planned.push(planned_file);
         }
         comes_to(&mut plan, &sum);
+        if asked.delivery == Delivery::Batch
+            && let Some(wanted) = submission.pilot
+        {
+            // Its files are asked call by call, at the whole price.
+            for (as_asked, as_pilot) in chosen(priced, wanted) {
+                let more = |sum: Option<i64>, whole: Option<i64>, half: Option<i64>| {
+                    sum?.checked_add(whole?.checked_sub(half?)?)
+                };
+                plan.expected_micros = more(
+                    plan.expected_micros,
+                    as_pilot.expected_micros,
+                    as_asked.expected_micros,
+                );
+                plan.at_worst_micros = more(
+                    plan.at_worst_micros,
+                    as_pilot.at_worst_micros,
+                    as_asked.at_worst_micros,
+                );
+            }
+        }
         Ok((plan, planned))
     }
 
@@ -238,6 +271,7 @@ impl Engine {
             sum.add(
                 &estimate(&asked.model, &work).expecting(known.output()),
                 &asked.model,
+                asked.delivery,
                 &prices,
                 plan.estimates.as_ref(),
             );

@@ -10,7 +10,7 @@ use super::endpoint::addressed;
 use super::plan::{Sum, calls, parts_of, sends};
 use crate::error::EngineError;
 use crate::intake::{self, KeptScan};
-use crate::model::{ModelProfile, Notice, ScanReport, Settings};
+use crate::model::{Delivery, ModelProfile, Notice, ScanReport, Settings};
 use crate::parts::Question;
 use crate::pricing::{Ceiling, Learned};
 
@@ -116,7 +116,8 @@ impl Engine {
                 file.notices.sort_unstable();
             }
             for call in calls(file, &parts, &question, &Learned::default()) {
-                sum.add(&call, &settings.model, &prices, compared.as_ref());
+                let compared = compared.as_ref();
+                sum.add(&call, &settings.model, Delivery::Each, &prices, compared);
             }
         }
         report.expected_micros = sum.expected_micros;

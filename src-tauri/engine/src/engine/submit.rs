@@ -167,6 +167,7 @@ impl Engine {
             },
             user_id: USER.to_owned(),
             queue: submission.queue,
+            delivery: submission.delivery,
             template: asked
                 .template
                 .map(|template| (template.template_id, template.version)),

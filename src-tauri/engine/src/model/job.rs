@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    AttemptView, BatchId, Cause, DocumentView, JobId, PageRange, Provider, QueueName, ResultView,
-    Sends, Timestamp, Variables,
+    AttemptView, BatchId, Cause, Delivery, DocumentView, JobId, PageRange, Provider, QueueName,
+    ResultView, Sends, Timestamp, Variables,
 };
 
 /// The state of a job (product rules, section 2).

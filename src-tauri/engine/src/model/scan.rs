@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    BatchId, DocumentView, Finding, JobId, ModelNotice, Notice, Provider, QueueName, Variables,
+    BatchId, Delivery, DocumentView, Finding, JobId, ModelNotice, Notice, Provider, QueueName,
+    Variables,
 };
 
 /// Why something dropped is not among the files.

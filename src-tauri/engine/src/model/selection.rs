@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Cause, Fix, JobFilter, JobId, ModelNotice, Provider, QueueName};
+use super::{Cause, Delivery, Fix, JobFilter, JobId, ModelNotice, Provider, QueueName};
 
 /// Which jobs an action is for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -75,9 +75,13 @@ fn effect(action: BulkAction, now: Timestamp) -> (String, Option<String>) {
             format!("j.status = 'pending' AND j.queue <> '{}'", queue.as_str()),
             // Behind those that wait there; what is not visible yet stays so.
             format!(
-                "queue = '{}', position = max(0, coalesce((SELECT max(position) FROM jobs AS o
+                "queue = '{}',
+                 delivery = iif(provider = 'claude',
+                                (SELECT delivery FROM queues AS q WHERE q.queue = '{}'), 'each'),
+                 position = max(0, coalesce((SELECT max(position) FROM jobs AS o
                      WHERE o.status = 'pending' AND o.queue = '{}'), 0)),
                  available_at = max(available_at, {})",
+                queue.as_str(),
                 queue.as_str(),
                 queue.as_str(),
                 now.0

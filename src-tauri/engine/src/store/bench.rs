@@ -42,6 +42,7 @@ impl BenchQueue {
             name: "Bench".to_owned(),
             user_id: "local".to_owned(),
             queue: QUEUE,
+            delivery: None,
             template: None,
             provider: Provider::Offline,
             model: "extractive".to_owned(),

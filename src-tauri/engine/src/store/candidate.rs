@@ -303,11 +303,7 @@ pub(super) fn answered(
     Ok(found.collect::<rusqlite::Result<_>>()?)
 }
 
-fn candidate(
-    row: &Row<'_>,
-    provider: Provider,
-    delivery: Delivery,
-) -> rusqlite::Result<Candidate> {
+fn candidate(row: &Row<'_>, provider: Provider, delivery: Delivery) -> rusqlite::Result<Candidate> {
     let seq = row.get(0)?;
     Ok(Candidate {
         seq,

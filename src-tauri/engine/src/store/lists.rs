@@ -245,6 +245,7 @@ fn job(row: &Row<'_>, context: &ListContext, outlook: &Outlook) -> rusqlite::Res
         waiting,
         paused: row.get::<_, i64>(28)? & held::JOB_PAUSED != 0 && !status.is_final(),
         queue: rows::queue(row, 8)?,
+        delivery: rows::delivery(row, 33)?,
         pages: row.get(9)?,
         parts: parts_done(row)?,
         template: row.get::<_, Option<String>>(10)?.unwrap_or_default(),

@@ -11,7 +11,9 @@ use super::circuits::{self, Open};
 use super::gate::Gate;
 use super::{Result, Store, queues, remote, uploads};
 use crate::calendar::LocalTime;
-use crate::model::{BudgetView, Delivery, Gauge, JobStatus, Provider, QueueName, Timestamp, WaitingReason};
+use crate::model::{
+    BudgetView, Delivery, Gauge, JobStatus, Provider, QueueName, Timestamp, WaitingReason,
+};
 use look::Look;
 
 pub(super) use reasons::{held_reason, reason_of};

@@ -2,10 +2,11 @@
 
 use rusqlite::{Connection, Row, named_params};
 
+use super::redrive::DELIVERY_AFTER;
 use super::{Changes, Result, Store, actions, held, parts, rows};
 use crate::model::{
-    Affected, BatchId, BulkAction, JobId, JobStatus, PilotView, Provider, QueueName, Selection,
-    Sends, Timestamp,
+    Affected, BatchId, BulkAction, Delivery, JobId, JobStatus, PilotView, Provider, QueueName,
+    Selection, Sends, Timestamp,
 };
 
 /// Over `jobs AS j`: the jobs of a batch's pilot that have not ended, for one that waits for them.
@@ -109,7 +110,9 @@ pub(super) fn begin(connection: &Connection, batch_id: &BatchId, pilot: &[JobId]
     connection
         .prepare_cached("UPDATE batches SET pilot_jobs = ?2 WHERE batch_id = ?1")?
         .execute((batch_id.as_str(), jobs))?;
-    let mut marked = connection.prepare_cached("UPDATE jobs SET pilot = 1 WHERE job_id = ?1")?;
+    // What is to be seen before the others are paid must not take a day, so it is asked call by call.
+    let mut marked = connection
+        .prepare_cached("UPDATE jobs SET pilot = 1, delivery = 'each' WHERE job_id = ?1")?;
     for job_id in pilot {
         marked.execute([job_id.as_str()])?;
     }
@@ -203,7 +206,7 @@ pub(super) fn release(
     }
     let template = changes.template.as_ref();
     let mut released = connection
-        .prepare_cached(
+        .prepare_cached(&format!(
             "UPDATE jobs SET held = held & ~64 & ~24, available_at = :now, waiting_since = :now,
                  provider = coalesce(:provider, provider), model = coalesce(:model, model),
                  template_id = CASE WHEN kind = 'pdf' THEN coalesce(:template, template_id)
@@ -211,10 +214,10 @@ pub(super) fn release(
                  template_version = CASE WHEN kind = 'pdf' THEN coalesce(:version, template_version)
                                          ELSE template_version END,
                  sends = coalesce(:sends, sends), queue = coalesce(:queue, queue),
-                 max_tokens = coalesce(:max_tokens, max_tokens)
+                 {DELIVERY_AFTER}, max_tokens = coalesce(:max_tokens, max_tokens)
              WHERE batch_id = :batch AND status = 'pending' AND held & 64 <> 0
-             RETURNING seq, job_id, kind = 'pdf'",
-        )?
+             RETURNING seq, job_id, kind = 'pdf'"
+        ))?
         .query_map(
             named_params! {
                 ":now": now.0,
@@ -224,6 +227,7 @@ pub(super) fn release(
                 ":version": template.map(|template| template.version),
                 ":sends": changes.sends.map(Sends::as_str),
                 ":queue": changes.queue.map(QueueName::as_str),
+                ":delivery": changes.delivery.map(Delivery::as_str),
                 ":max_tokens": changes.max_tokens,
                 ":batch": batch_id.as_str(),
             },

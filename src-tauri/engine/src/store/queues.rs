@@ -46,6 +46,12 @@ impl Store {
             .await
     }
 
+    /// Returns how new jobs of a queue go that ask Claude, where nothing else is said of them.
+    pub(crate) async fn delivery(&self, queue: QueueName) -> Result<Delivery> {
+        self.read(move |connection| delivery(connection, queue))
+            .await
+    }
+
     /// Stores a queue's settings, which were checked before.
     pub(crate) async fn save_lane(&self, queue: QueueName, settings: LaneSettings) -> Result<()> {
         self.write(move |connection| save_lane(connection, queue, settings))

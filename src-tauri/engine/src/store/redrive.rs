@@ -6,8 +6,8 @@ use rusqlite::{Connection, Row, named_params, params_from_iter};
 
 use super::{Result, Store, actions, candidate, parts, policy, remote, rows};
 use crate::model::{
-    Cause, DeadLetterGroup, JobId, JobKind, JobStatus, Provider, QueueName, Selection, Sends,
-    Timestamp,
+    Cause, DeadLetterGroup, Delivery, JobId, JobKind, JobStatus, Provider, QueueName, Selection,
+    Sends, Timestamp,
 };
 use crate::pricing::{Estimate, Prices};
 use crate::templates::Template;
@@ -21,9 +21,30 @@ pub(crate) struct Changes {
     /// What is sent of documents, where the template says so.
     pub(crate) sends: Option<Sends>,
     pub(crate) queue: Option<QueueName>,
+    /// How they go, of those that may go either way.
+    pub(crate) delivery: Option<Delivery>,
     pub(crate) max_tokens: Option<u32>,
     /// Whether completed jobs run again, too.
     pub(crate) completed: bool,
+}
+
+/// Sets how jobs go that are put back with changes, which are bound as `:queue`, `:provider` and `:delivery`: only
+/// those of bulk that ask Claude may go either way.
+pub(super) const DELIVERY_AFTER: &str = "\
+     delivery = CASE WHEN coalesce(:queue, queue) = 'bulk' AND coalesce(:provider, provider) = 'claude' \
+                     THEN coalesce(:delivery, delivery) ELSE 'each' END";
+
+impl Changes {
+    /// Returns how a job goes when it is put back, as [`DELIVERY_AFTER`] says.
+    pub(crate) fn delivery_of(&self, job: &Redrivable) -> Delivery {
+        match (
+            self.queue.unwrap_or(job.queue),
+            self.provider.unwrap_or(job.provider),
+        ) {
+            (QueueName::Bulk, Provider::Claude) => self.delivery.unwrap_or(job.delivery),
+            _ => Delivery::Each,
+        }
+    }
 }
 
 /// What a job's answer depends on, apart from its input.
@@ -102,6 +123,8 @@ pub(crate) struct Redrivable {
     pub(crate) status: JobStatus,
     /// Whether the batch API still has a request of it, which may be paid.
     pub(crate) is_out: bool,
+    pub(crate) queue: QueueName,
+    pub(crate) delivery: Delivery,
     pub(crate) provider: Provider,
     pub(crate) model: String,
     pub(crate) source_path: Option<String>,
@@ -131,7 +154,7 @@ impl Store {
                         (SELECT finding_cause FROM documents WHERE sha256 = j.document_sha256),
                         EXISTS (SELECT 1 FROM templates AS t WHERE t.template_id = j.template_id
                                 AND t.version = j.template_version AND t.kind = 'fields'),
-                        j.kind = 'pdf', j.job_id, {ASKED_COLUMNS}, {}, {}
+                        j.kind = 'pdf', j.job_id, {ASKED_COLUMNS}, {}, {}, j.queue, j.delivery
                  FROM jobs AS j WHERE {condition} ORDER BY j.seq",
                 candidate::WHOLE_COLUMNS,
                 remote::is_out()
@@ -146,6 +169,8 @@ impl Store {
                     seq: row.get(0)?,
                     status: rows::status(row, 1)?,
                     is_out: row.get(24)?,
+                    queue: rows::queue(row, 25)?,
+                    delivery: rows::delivery(row, 26)?,
                     provider: rows::provider(row, 2)?,
                     model: row.get(3)?,
                     source_path: row.get(4)?,
@@ -229,7 +254,8 @@ pub(super) fn redrive(
                                     ELSE template_id END,
                  template_version = CASE WHEN kind = 'pdf' THEN coalesce(:version, template_version)
                                          ELSE template_version END,
-                 sends = coalesce(:sends, sends), queue = coalesce(:queue, queue), max_tokens = coalesce(:max_tokens, max_tokens)
+                 sends = coalesce(:sends, sends), queue = coalesce(:queue, queue),
+                 {DELIVERY_AFTER}, max_tokens = coalesce(:max_tokens, max_tokens)
              WHERE seq IN (SELECT value FROM json_each(:seqs))
                AND (status IN ('failed', 'dead-lettered', 'needs-review', 'cancelled')
                     OR (:completed AND status = 'completed'))
@@ -247,6 +273,7 @@ pub(super) fn redrive(
                 ":version": version,
                 ":sends": changes.sends.map(Sends::as_str),
                 ":queue": changes.queue.map(QueueName::as_str),
+                ":delivery": changes.delivery.map(Delivery::as_str),
                 ":max_tokens": changes.max_tokens,
                 ":completed": changes.completed,
                 ":seqs": seqs_json,

@@ -2,11 +2,13 @@
 
 use rusqlite::{Connection, named_params};
 
-use super::{Lease, NewAnswer, Result, Store, answers, held, outbox, parts, pilots, policy};
+use super::{
+    Lease, NewAnswer, Result, Store, answers, held, outbox, parts, pilots, policy, queues,
+};
 use crate::error::EngineError;
 use crate::model::{
-    BatchId, Cause, DocumentView, JobId, JobKind, JobStatus, Provider, QueueName, Sends, Sha256,
-    Timestamp, Variables,
+    BatchId, Cause, Delivery, DocumentView, JobId, JobKind, JobStatus, Provider, QueueName, Sends,
+    Sha256, Timestamp, Variables,
 };
 use crate::parts::Part;
 use crate::pdf::Measures;
@@ -17,6 +19,8 @@ pub(crate) struct NewBatch {
     pub(crate) name: String,
     pub(crate) user_id: String,
     pub(crate) queue: QueueName,
+    /// How its jobs go; `None` as the queue's settings say.
+    pub(crate) delivery: Option<Delivery>,
     /// A template's id and version; `None` for prompts.
     pub(crate) template: Option<(String, u32)>,
     pub(crate) provider: Provider,
@@ -162,6 +166,13 @@ pub(super) fn insert(connection: &Connection, batch: &NewBatch, now: Timestamp) 
     let delay: i64 = connection
         .prepare_cached("SELECT delivery_delay_ms FROM queues WHERE queue = ?1")?
         .query_row([batch.queue.as_str()], |row| row.get(0))?;
+    let delivery = match (batch.queue, batch.provider) {
+        (QueueName::High, _) | (_, Provider::Offline) => Delivery::Each,
+        (QueueName::Bulk, Provider::Claude) => match batch.delivery {
+            Some(delivery) => delivery,
+            None => queues::delivery(connection, batch.queue)?,
+        },
+    };
     for job in &batch.jobs {
         let document = match &job.input {
             NewInput::Pdf { document, .. } => document.as_ref(),
@@ -182,6 +193,7 @@ pub(super) fn insert(connection: &Connection, batch: &NewBatch, now: Timestamp) 
             variables: &variables,
             now,
             delay_ms: delay,
+            delivery,
         };
         insert_job(connection, &context, job, document)?;
         if !job.parts.is_empty() {
@@ -249,6 +261,7 @@ struct Context<'batch> {
     variables: &'batch str,
     now: Timestamp,
     delay_ms: i64,
+    delivery: Delivery,
 }
 
 fn insert_job(
@@ -283,10 +296,11 @@ fn insert_job(
             "INSERT INTO jobs (job_id, batch_id, user_id, kind, title, status, queue, available_at,
                  waiting_since, prompt, document_sha256, source_path, source_bytes, source_modified,
                  relative_path, template_id, template_version, variables, sends, fresh, provider, model,
-                 max_tokens, held, created_at, completed_at, error_code, error)
+                 max_tokens, held, created_at, completed_at, error_code, error, delivery)
              VALUES (:job, :batch, :user, :kind, :title, :status, :queue, :available, :now, :prompt,
                  :sha256, :path, :bytes, :modified, :relative_path, :template, :version, :variables, :sends,
-                 :fresh, :provider, :model, :max_tokens, :held, :now, :completed, :error_code, :error)",
+                 :fresh, :provider, :model, :max_tokens, :held, :now, :completed, :error_code, :error,
+                 :delivery)",
         )?
         .execute(named_params! {
             ":job": job.job_id.as_str(),
@@ -317,6 +331,7 @@ fn insert_job(
             ":completed": job.finding.is_some().then_some(now.0),
             ":error_code": job.finding.as_ref().map(|(cause, _)| cause.key()),
             ":error": job.finding.as_ref().map(|(_, message)| message.as_str()),
+            ":delivery": context.delivery.as_str(),
         })?;
     Ok(())
 }

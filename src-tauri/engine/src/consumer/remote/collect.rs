@@ -7,7 +7,7 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use super::super::Shared;
-use super::super::worker::{self, cost_micros, stored};
+use super::super::worker::{self, stored};
 use super::handing::put_off;
 use super::watching::Look;
 use super::{LEASE, asked, lost};
@@ -203,7 +203,7 @@ async fn unwanted(shared: &Shared, model: &str, outcome: Outcome) -> Result<Sett
         return Ok(Settlement::Unknown);
     };
     let prices = shared.store.prices().await?;
-    let cost = |model: &str| cost_micros(&prices, Delivery::Batch, model, &usage);
+    let cost = |model: &str| prices.cost_by(Delivery::Batch, model, &usage);
     let micros = answered_by
         .as_deref()
         .and_then(cost)

@@ -1,7 +1,7 @@
 //! The calls that files come to: in which parts they are asked, and what the calls take and cost.
 
 use super::document_work;
-use crate::model::{Cause, EstimateCheck, Finding, ScannedFile, Sends};
+use crate::model::{Cause, Delivery, EstimateCheck, Finding, ScannedFile, Sends};
 use crate::parts::{self, Known, Part, Question};
 use crate::pdf::Measures;
 use crate::pricing::{Estimate, Learned, Prices, estimate_knowing};
@@ -80,19 +80,30 @@ impl Sum {
         }
     }
 
-    /// Adds a call to a model, whose estimates compared so with what was counted.
+    /// Adds a call to a model that goes one way, whose estimates compared so with what was counted.
     pub(in crate::engine) fn add(
         &mut self,
         call: &Estimate,
         model: &str,
+        delivery: Delivery,
         prices: &Prices,
         compared: Option<&EstimateCheck>,
     ) {
         let call = call.following(compared);
+        self.join(&Self {
+            calls: 1,
+            input_tokens: call.expected_input,
+            expected_micros: prices.expected_by(delivery, model, &call),
+            at_worst_micros: prices.at_worst_by(delivery, model, &call),
+        });
+    }
+
+    /// Adds other calls.
+    pub(in crate::engine) fn join(&mut self, other: &Self) {
         let plus = |sum: Option<i64>, part: Option<i64>| sum?.checked_add(part?);
-        self.calls += 1;
-        self.input_tokens = self.input_tokens.saturating_add(call.expected_input);
-        self.expected_micros = plus(self.expected_micros, prices.expected_micros(model, &call));
-        self.at_worst_micros = plus(self.at_worst_micros, prices.at_worst_micros(model, &call));
+        self.calls += other.calls;
+        self.input_tokens = self.input_tokens.saturating_add(other.input_tokens);
+        self.expected_micros = plus(self.expected_micros, other.expected_micros);
+        self.at_worst_micros = plus(self.at_worst_micros, other.at_worst_micros);
     }
 }

@@ -166,7 +166,8 @@ impl<'look> Look<'look> {
             QueueName::Bulk,
             Provider::Claude,
             Delivery::Each,
-        )? else {
+        )?
+        else {
             return Ok(None);
         };
         Ok(match self.gate.judge(&job) {

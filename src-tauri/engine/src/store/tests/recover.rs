@@ -130,6 +130,7 @@ async fn changes_hold_for_the_new_run() {
         provider: Some(Provider::Offline),
         model: Some("extractive".to_owned()),
         queue: Some(QueueName::Bulk),
+        delivery: None,
         max_tokens: Some(77),
         template: None,
         sends: None,

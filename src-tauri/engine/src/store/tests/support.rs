@@ -68,6 +68,7 @@ pub(super) fn batch(prompts: &[&str]) -> NewBatch {
         name: "Batch".to_owned(),
         user_id: "local".to_owned(),
         queue: QueueName::High,
+        delivery: None,
         template: None,
         provider: Provider::Claude,
         model: SONNET.to_owned(),

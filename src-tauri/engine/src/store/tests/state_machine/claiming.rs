@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::steps::MODELS;
 use super::world::{Checked, Entry, Handed, World, check, said};
-use crate::model::{JobStatus, ModelPrice, Provider, QueueName, Timestamp};
+use crate::model::{Delivery, JobStatus, ModelPrice, Provider, QueueName, Timestamp};
 use crate::pricing::{Prices, estimate};
 use crate::store::circuits::{self, Open};
 use crate::store::gate::Gate;
@@ -89,7 +89,7 @@ impl World<'_> {
         for job in &claimed {
             self.check_one(&before, job)?;
             check!(
-                !self.hands_over(job.queue, job.provider) || self.is_answered(&job.lease),
+                !self.hands_over(job.lease.job_id.as_str()) || self.is_answered(&job.lease),
                 "{} was claimed, and is to be handed over",
                 job.lease.job_id
             );
@@ -162,13 +162,13 @@ impl World<'_> {
     /// Within a lane and a provider nobody is passed over without a reason that is kept.
     fn check_order(&self, before: &Before, claimed: &[ClaimedJob]) -> Checked {
         let after = self.line()?;
-        let mut last: BTreeMap<(QueueName, &str), (i64, i64, i64)> = BTreeMap::new();
+        let mut last: BTreeMap<(QueueName, &str, bool), (i64, i64, i64)> = BTreeMap::new();
         for job in claimed {
             let job_id = job.lease.job_id.as_str();
             let Some(standing) = before.line.get(job_id) else {
                 return Err(format!("{job_id} was claimed and was not pending"));
             };
-            let line = (job.queue, job.provider.as_str());
+            let line = (job.queue, job.provider.as_str(), self.hands_over(job_id));
             // The large ones come after the others.
             let ordinary = standing.held == 0;
             if let Some(last) = last.get(&line).filter(|_| ordinary) {
@@ -184,12 +184,13 @@ impl World<'_> {
                 .is_some_and(Open::is_about_storage);
             for (other, standing_after) in &after {
                 let same = self.jobs.get(other).is_some_and(|other| {
-                    other.queue == job.queue && other.provider == job.provider
+                    other.queue == job.queue
+                        && other.provider == job.provider
+                        && (other.delivery == Delivery::Batch) == self.hands_over(job_id)
                 });
                 let ready = standing_after.held == 0 && standing_after.place.1 <= self.now.0;
-                let excused = about_storage
-                    || self.asks_nobody(before, job)
-                    || self.hands_over(job.queue, job.provider);
+                let excused =
+                    about_storage || self.asks_nobody(before, job) || self.hands_over(job_id);
                 check!(
                     !(same && ready) || standing.place < standing_after.place || excused,
                     "{other} stands before {job_id}, which was claimed"

@@ -16,6 +16,7 @@ fn two_documents() -> impl Strategy<Value = Vec<Happening>> {
     (queue(), pages, 2..=4_u32).prop_map(|(queue, pages, parts)| {
         let submission = NewSubmission {
             queue,
+            delivery: None,
             provider: Provider::Claude,
             model: MODELS[0],
             jobs: 2,

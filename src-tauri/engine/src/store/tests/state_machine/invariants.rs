@@ -22,6 +22,7 @@ struct Stored {
     lease: Option<String>,
     cancel_requested: bool,
     held: i64,
+    delivery: String,
 }
 
 fn stored(row: &Row<'_>) -> rusqlite::Result<(String, Stored)> {
@@ -37,6 +38,7 @@ fn stored(row: &Row<'_>) -> rusqlite::Result<(String, Stored)> {
         lease: row.get(9)?,
         cancel_requested: row.get(10)?,
         held: row.get(11)?,
+        delivery: row.get(12)?,
     };
     Ok((row.get(0)?, stored))
 }
@@ -77,7 +79,7 @@ impl World<'_> {
     fn compare_jobs(&self) -> Checked {
         let rows = self.rows(
             "SELECT job_id, status, queue, provider, model, max_tokens, batch_id, generation, attempts,
-                    lease_id, cancel_requested, held
+                    lease_id, cancel_requested, held, delivery
              FROM jobs ORDER BY job_id",
             stored,
         )?;
@@ -94,6 +96,7 @@ impl World<'_> {
             );
             let same = row.status == job.status.as_str()
                 && row.queue == job.queue.as_str()
+                && row.delivery == job.delivery.as_str()
                 && row.provider == job.provider.as_str()
                 && row.model == job.model
                 && row.max_tokens == job.max_tokens

@@ -2,7 +2,7 @@
 
 use super::steps::{Change, Pick};
 use super::world::{Checked, Job, World, check, said};
-use crate::model::JobStatus;
+use crate::model::{Delivery, JobStatus};
 use crate::store::redrive::{self, Changes};
 use crate::store::templates;
 
@@ -23,6 +23,7 @@ impl World<'_> {
             Change::Provider(provider) => changes.provider = Some(provider),
             Change::Model(model) => changes.model = Some(model.to_owned()),
             Change::Queue(queue) => changes.queue = Some(queue),
+            Change::Delivery(delivery) => changes.delivery = Some(delivery),
             Change::MaxTokens(max_tokens) => changes.max_tokens = Some(max_tokens),
             Change::Template(template) => {
                 changes.template =
@@ -73,8 +74,12 @@ impl World<'_> {
             Change::Provider(provider) => job.provider = provider,
             Change::Model(model) => model.clone_into(&mut job.model),
             Change::Queue(queue) => job.queue = queue,
+            Change::Delivery(delivery) => job.delivery = delivery,
             Change::MaxTokens(max_tokens) => job.max_tokens = max_tokens,
             Change::Template(template) => job.template = template,
+        }
+        if !job.may_go_either_way() {
+            job.delivery = Delivery::Each;
         }
         let same_question = asked(old) == asked(&job) && old.status != JobStatus::Completed;
         let same_answer = same_question && old.max_tokens == job.max_tokens;

@@ -96,6 +96,7 @@ pub(super) fn handed_over(steps: usize) -> impl Strategy<Value = Vec<Happening>>
         })),
         begin(Step::Submit(NewSubmission {
             queue: QueueName::Bulk,
+            delivery: None,
             provider: Provider::Claude,
             model: MODELS[0],
             jobs: 4,
@@ -135,9 +136,11 @@ fn refused(open_circuit: bool) -> Refused {
 }
 
 impl World<'_> {
-    /// Says whether a job of a queue and a provider is handed over, not claimed.
-    pub(super) fn hands_over(&self, queue: QueueName, provider: Provider) -> bool {
-        self.batched && queue == QueueName::Bulk && provider == Provider::Claude
+    /// Says whether a job is handed over, not claimed.
+    pub(super) fn hands_over(&self, job_id: &str) -> bool {
+        self.jobs
+            .get(job_id)
+            .is_some_and(|job| job.delivery == Delivery::Batch)
     }
 
     /// Says whether a request of a job is out whose outcome was not dealt with.
@@ -194,7 +197,14 @@ impl World<'_> {
             ..bulk.settings
         };
         queues::save_lane(self.connection, QueueName::Bulk, settings).map_err(said)?;
-        self.batched = batch;
+        if self.bulk_goes != settings.delivery {
+            for job in self.jobs.values_mut() {
+                if job.status != JobStatus::Completed && job.may_go_either_way() {
+                    job.delivery = settings.delivery;
+                }
+            }
+        }
+        self.bulk_goes = settings.delivery;
         Ok(())
     }
 
@@ -210,11 +220,7 @@ impl World<'_> {
             return Ok(0);
         };
         let jobs = gathered.jobs;
-        check!(
-            self.batched && !jobs.is_empty(),
-            "{} jobs were gathered",
-            jobs.len()
-        );
+        check!(!jobs.is_empty(), "no jobs were gathered");
         if let Some(open) = circuits_before(&before) {
             check!(
                 open.may_probe(self.now) && jobs.len() == 1,
@@ -227,7 +233,8 @@ impl World<'_> {
             check!(
                 job.queue == QueueName::Bulk
                     && job.provider == Provider::Claude
-                    && job.delivery == Delivery::Batch,
+                    && job.delivery == Delivery::Batch
+                    && self.hands_over(job.lease.job_id.as_str()),
                 "{job:?} was gathered"
             );
             self.check_one(&before, job)?;

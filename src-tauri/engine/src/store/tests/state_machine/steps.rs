@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::remote::{RemoteStep, remote_step};
-use crate::model::{BulkAction, Cause, Place, Provider, QueueName};
+use crate::model::{BulkAction, Cause, Delivery, Place, Provider, QueueName};
 
 /// Models that jobs ask for; the last one has no price.
 pub(super) const MODELS: [&str; 3] = ["claude-sonnet-4-6", "claude-haiku-5-5", "mystery-1"];
@@ -107,6 +107,8 @@ pub(super) enum Step {
 #[derive(Clone, Debug)]
 pub(super) struct NewSubmission {
     pub(super) queue: QueueName,
+    /// `None` as the queue's settings say.
+    pub(super) delivery: Option<Delivery>,
     pub(super) provider: Provider,
     pub(super) model: &'static str,
     pub(super) jobs: usize,
@@ -171,6 +173,7 @@ pub(super) enum Change {
     Provider(Provider),
     Model(&'static str),
     Queue(QueueName),
+    Delivery(Delivery),
     MaxTokens(u32),
     Template(&'static str),
     Completed,
@@ -222,7 +225,10 @@ fn document() -> impl Strategy<Value = Option<Document>> + Clone {
 
 fn submission() -> impl Strategy<Value = NewSubmission> {
     (
-        queue(),
+        (
+            queue(),
+            select(&[None, None, Some(Delivery::Each), Some(Delivery::Batch)][..]),
+        ),
         provider(),
         select(&[MODELS[0], MODELS[0], MODELS[1], MODELS[2]][..]),
         1..=4_usize,
@@ -232,15 +238,18 @@ fn submission() -> impl Strategy<Value = NewSubmission> {
         prop::bool::weighted(0.1),
     )
         .prop_map(
-            |(queue, provider, model, jobs, document, max_tokens, cap, paused)| NewSubmission {
-                queue,
-                provider,
-                model,
-                jobs,
-                document,
-                max_tokens,
-                cap,
-                paused,
+            |((queue, delivery), provider, model, jobs, document, max_tokens, cap, paused)| {
+                NewSubmission {
+                    queue,
+                    delivery,
+                    provider,
+                    model,
+                    jobs,
+                    document,
+                    max_tokens,
+                    cap,
+                    paused,
+                }
             },
         )
 }
@@ -273,6 +282,7 @@ pub(super) fn change() -> impl Strategy<Value = Change> {
         1 => provider().prop_map(Change::Provider),
         1 => select(&MODELS[..]).prop_map(Change::Model),
         1 => queue().prop_map(Change::Queue),
+        1 => select(&[Delivery::Each, Delivery::Batch][..]).prop_map(Change::Delivery),
         1 => max_tokens().prop_map(Change::MaxTokens),
         1 => select(&TEMPLATES[..]).prop_map(Change::Template),
         1 => Just(Change::Completed),

@@ -4,8 +4,8 @@ use super::long::{DOCUMENT_BYTES, Piece, pieces};
 use super::steps::{NewSubmission, TEMPLATES};
 use super::world::{Checked, Job, World, said};
 use crate::model::{
-    BatchId, DocumentFacts, DocumentView, Encryption, JobId, JobStatus, Provider, Sends, Sha256,
-    Variables,
+    BatchId, Delivery, DocumentFacts, DocumentView, Encryption, JobId, JobStatus, Provider,
+    QueueName, Sends, Sha256, Variables,
 };
 use crate::parts::Part;
 use crate::store::{NewBatch, NewInput, NewJob, submit};
@@ -29,6 +29,10 @@ impl World<'_> {
             let job = Job {
                 status: JobStatus::Pending,
                 queue: new.queue,
+                delivery: match (new.queue, new.provider) {
+                    (QueueName::Bulk, Provider::Claude) => new.delivery.unwrap_or(self.bulk_goes),
+                    _ => Delivery::Each,
+                },
                 provider: new.provider,
                 model: new.model.to_owned(),
                 max_tokens: new.max_tokens,
@@ -53,6 +57,7 @@ impl World<'_> {
             name: "Batch".to_owned(),
             user_id: "local".to_owned(),
             queue: new.queue,
+            delivery: new.delivery,
             template: new.document.map(|_| (TEMPLATES[0].to_owned(), 1)),
             provider: new.provider,
             model: new.model.to_owned(),

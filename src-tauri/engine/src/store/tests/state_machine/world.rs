@@ -8,8 +8,8 @@ use super::long::Piece;
 use super::remote::{Item, Remote};
 use super::steps::{Happening, MODELS, Pick, Step, TEMPLATES};
 use crate::model::{
-    AttemptStep, BatchId, BulkAction, JobId, JobStatus, ModelPrice, Provider, QueueName, Selection,
-    Settings, Timestamp, ToldLimits,
+    AttemptStep, BatchId, BulkAction, Delivery, JobId, JobStatus, ModelPrice, Provider, QueueName,
+    Selection, Settings, Timestamp, ToldLimits,
 };
 use crate::store::actions::{self, Purge};
 use crate::store::tests::support::{NOW, local};
@@ -36,6 +36,7 @@ pub(super) use check;
 pub(super) struct Job {
     pub(super) status: JobStatus,
     pub(super) queue: QueueName,
+    pub(super) delivery: Delivery,
     pub(super) provider: Provider,
     pub(super) model: String,
     pub(super) max_tokens: u32,
@@ -55,6 +56,13 @@ pub(super) struct Job {
     pub(super) parts: Vec<Piece>,
     /// Deliveries that the parts answered so far took.
     pub(super) before: u32,
+}
+
+impl Job {
+    /// Says whether it may be handed to the batch API.
+    pub(super) fn may_go_either_way(&self) -> bool {
+        self.queue == QueueName::Bulk && self.provider == Provider::Claude
+    }
 }
 
 /// What a call was promised and came to.
@@ -98,8 +106,8 @@ pub(super) struct World<'world> {
     pub(super) lengths: BTreeMap<&'static str, (u64, u64)>,
     pub(super) submitted: usize,
     pub(super) batch_number: usize,
-    /// Whether bulk goes by the batch API.
-    pub(super) batched: bool,
+    /// How new jobs of bulk go where nothing else is said.
+    pub(super) bulk_goes: Delivery,
     pub(super) remotes: Vec<Remote>,
     /// Requests of remote batches.
     pub(super) items: Vec<Item>,
@@ -131,7 +139,7 @@ impl<'world> World<'world> {
             lengths: BTreeMap::from(lengths),
             submitted: 0,
             batch_number: 0,
-            batched: false,
+            bulk_goes: Delivery::Each,
             remotes: Vec::new(),
             items: Vec::new(),
         }
@@ -278,6 +286,7 @@ impl<'world> World<'world> {
     }
 
     fn acted(&mut self, job_id: &str, action: BulkAction) {
+        let bulk_goes = self.bulk_goes;
         let Some(job) = self.jobs.get_mut(job_id) else {
             return;
         };
@@ -291,7 +300,15 @@ impl<'world> World<'world> {
             BulkAction::Cancel if job.status == JobStatus::Running => job.cancel_requested = true,
             BulkAction::Pause if live => job.paused = true,
             BulkAction::Resume if live => job.paused = false,
-            BulkAction::MoveTo { queue } if job.status == JobStatus::Pending => job.queue = queue,
+            BulkAction::MoveTo { queue }
+                if job.status == JobStatus::Pending && job.queue != queue =>
+            {
+                job.queue = queue;
+                job.delivery = Delivery::Each;
+                if job.may_go_either_way() {
+                    job.delivery = bulk_goes;
+                }
+            }
             BulkAction::Purge
                 if !matches!(job.status, JobStatus::Running | JobStatus::Submitted) =>
             {
