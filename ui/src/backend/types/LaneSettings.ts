@@ -26,15 +26,15 @@ maxConcurrency: number,
  */
 deliveryDelayMs: number, 
 /**
- * How its jobs of Claude are delivered; only bulk can be anything else than [`Delivery::Each`].
+ * How its jobs of Claude are delivered where nothing else is said when they are added; only bulk can be
+ * anything else than [`Delivery::Each`]. Changing it changes all jobs that are not completed.
  */
 delivery: Delivery, 
 /**
- * Most jobs that are handed over at once, from 1 to 100,000; used with [`Delivery::Batch`].
+ * Most jobs that are handed over at once, from 1 to 100,000.
  */
 remoteRequests: number, 
 /**
- * How long the first of them waits for others, in milliseconds, up to a day; used with
- * [`Delivery::Batch`].
+ * How long the first of them waits for others, in milliseconds, up to a day.
  */
 remoteWaitMs: number, };
