@@ -112,8 +112,10 @@ fn hold_again(
     let lease = &item.lease;
     let changed = connection
         .prepare_cached(
+            // Pausing a batch passes over what is called off.
             "UPDATE jobs SET cancel_requested = status = 'cancelled', completed_at = NULL,
-                 status = 'running', lease_id = ?3, lease_expires_at = ?4
+                 status = 'running', lease_id = ?3, lease_expires_at = ?4,
+                 held = held & ~2 | 2 * (SELECT paused FROM batches AS b WHERE b.batch_id = jobs.batch_id)
              WHERE job_id = ?1 AND generation = ?2
                AND (status = 'submitted' OR (status = 'cancelled' AND ?5))",
         )?

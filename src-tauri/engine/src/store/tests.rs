@@ -4,6 +4,7 @@ mod actions;
 mod attempts;
 mod budget;
 mod circuits;
+mod delivery;
 mod estimates;
 mod forecast;
 mod migration;

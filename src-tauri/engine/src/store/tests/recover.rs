@@ -14,7 +14,7 @@ impl Shelf {
         }
     }
 
-    async fn put_back(&self, seqs: &[i64], changes: Changes) -> usize {
+    pub(super) async fn put_back(&self, seqs: &[i64], changes: Changes) -> usize {
         let put_back = self.store.redrive(seqs.to_vec(), changes, minutes(5));
         put_back.await.unwrap().len()
     }

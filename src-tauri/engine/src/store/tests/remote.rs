@@ -25,7 +25,7 @@ fn worst(prompt: &str) -> i64 {
 }
 
 impl Shelf {
-    async fn by_batch(&self, change: impl FnOnce(&mut LaneSettings)) {
+    pub(super) async fn by_batch(&self, change: impl FnOnce(&mut LaneSettings)) {
         let lanes = self.store.overview(local(NOW)).await.unwrap().lanes;
         let bulk = lanes.iter().find(|lane| lane.queue == QueueName::Bulk);
         let mut settings = bulk.unwrap().settings;
@@ -39,13 +39,13 @@ impl Shelf {
             .unwrap();
     }
 
-    async fn add_to_bulk(&self, prompts: &[&str]) -> Vec<JobId> {
+    pub(super) async fn add_to_bulk(&self, prompts: &[&str]) -> Vec<JobId> {
         let mut new = batch(prompts);
         new.queue = QueueName::Bulk;
         self.submit(new, NOW).await
     }
 
-    async fn gather(&self, now: crate::model::Timestamp) -> Option<Gathered> {
+    pub(super) async fn gather(&self, now: crate::model::Timestamp) -> Option<Gathered> {
         let request = GatherRequest {
             local: local(now),
             lease_expires_at: now,
@@ -72,7 +72,7 @@ impl Shelf {
     }
 
     /// Gathers, writes down and hands over. Returns the ids of the requests.
-    async fn hand_over(&self) -> Vec<(JobId, String)> {
+    pub(super) async fn hand_over(&self) -> Vec<(JobId, String)> {
         let gathered = self.gather(NOW).await.unwrap();
         let sealed = self.seal(&gathered).await;
         let created = Created {
@@ -86,14 +86,14 @@ impl Shelf {
         sealed
     }
 
-    async fn take_in(&self, custom_id: &str, answered: bool) -> TakenIn {
+    pub(super) async fn take_in(&self, custom_id: &str, answered: bool) -> TakenIn {
         self.store
             .take_in(custom_id.to_owned(), answered, minutes(2), minutes(1))
             .await
             .unwrap()
     }
 
-    async fn lease_of(&self, custom_id: &str) -> Lease {
+    pub(super) async fn lease_of(&self, custom_id: &str) -> Lease {
         match self.take_in(custom_id, true).await {
             TakenIn::Job(job, _) => job.lease,
             other => panic!("{custom_id} was taken in as {other:?}"),
@@ -108,7 +108,7 @@ impl Shelf {
         }
     }
 
-    async fn status(&self, job_id: &JobId) -> JobStatus {
+    pub(super) async fn status(&self, job_id: &JobId) -> JobStatus {
         self.look(job_id).await.job.status
     }
 }
