@@ -8,6 +8,7 @@
 mod bucket;
 mod copies;
 mod crash;
+mod delivery;
 mod export;
 mod locked;
 mod long;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use gistmill_engine::Engine;
 use gistmill_engine::model::{
-    AttemptOutcome, AttemptView, JobDetail, JobKind, JobView, ResultView, Variables,
+    AttemptOutcome, AttemptView, Delivery, JobDetail, JobKind, JobView, ResultView, Variables,
 };
 
 use crate::arguments::ShowArguments;
@@ -60,9 +60,13 @@ fn text(detail: &JobDetail) -> String {
     }
     lines.extend(variables(&detail.variables));
     lines.push(format!(
-        "Answered by: {}, {}",
+        "Answered by: {}, {}{}",
         job.provider.as_str(),
-        job.model
+        job.model,
+        match job.delivery {
+            Delivery::Each => "",
+            Delivery::Batch => ", through the batch API at half price",
+        }
     ));
     lines.push(format!(
         "Cost: {} ({} tokens in, {} out)",

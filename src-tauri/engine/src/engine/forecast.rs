@@ -30,6 +30,8 @@ pub(super) struct AskedJob {
 /// What is forecast.
 pub(super) struct ToForecast {
     pub(super) provider: Provider,
+    /// Whether some of them are to go by the batch API.
+    pub(super) by_batch: bool,
     pub(super) jobs: Vec<AskedJob>,
     /// The template that they are asked with; empty for prompts.
     pub(super) template: String,
@@ -82,6 +84,7 @@ impl Engine {
         let settings = self.0.store.settings().await?;
         self.forecast(ToForecast {
             provider: asked.provider,
+            by_batch: asked.delivery == Delivery::Batch,
             jobs,
             template: name,
             output: output(&asked.model, known.output(), asked.max_tokens),
@@ -128,6 +131,9 @@ impl Engine {
             .max_tokens
             .or_else(|| most_frequent(jobs.iter().map(|job| job.max_tokens)))
             .unwrap_or_default();
+        let by_batch = jobs
+            .iter()
+            .any(|job| changes.delivery_of(job) == Delivery::Batch);
         let jobs: Vec<AskedJob> = jobs
             .into_iter()
             .map(|job| AskedJob {
@@ -143,6 +149,7 @@ impl Engine {
             .await?;
         Ok(ToForecast {
             provider,
+            by_batch,
             jobs,
             template,
             output: output(&model, history.as_ref(), max_tokens),
@@ -183,6 +190,7 @@ impl Engine {
         let blocked = self.blocked().await?;
         // Of an address that nobody says has a batch API, the person may know it.
         let takes_batches = self.present_claude().takes_batches()
+            || asked.by_batch
             || conditions
                 .lanes
                 .iter()
