@@ -18,6 +18,7 @@ mod claude_key;
 mod claude_stream;
 mod claude_transport;
 mod copies;
+mod delivery;
 mod endpoints;
 mod estimates;
 mod exports;
