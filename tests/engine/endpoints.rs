@@ -6,6 +6,7 @@ use gistmill_engine::model::{
     AuthScheme, Cause, EndpointKind, Fix, JobStatus, KeySource, Lifecycle, ProfileSource, Provider,
     QueueName, RetryChanges, Selection, Settings, WaitingReason,
 };
+use gistmill_engine::provider::claude::ANTHROPIC_BASE_URL;
 use gistmill_engine::{Engine, EngineConfig};
 use gistmill_testkit::fake_claude::{FakeClaude, Fault, Options, Reply, Rule};
 
@@ -352,6 +353,21 @@ async fn the_environment_may_hold_a_bearer_token_and_headers() {
     let asked = house.claude.all_requests().pop().unwrap();
     assert_eq!(asked.headers["x-api-key"], "sk-ant-key-0123456789");
     assert!(!asked.headers.contains_key("authorization"), "a key wins");
+}
+
+#[tokio::test]
+async fn anthropic_itself_can_be_chosen_where_the_environment_names_another_address() {
+    let house = House::idle().await;
+    let before = house.engine.endpoint().await.unwrap();
+    assert!(before.from_environment, "these tests set it");
+    let chosen = house
+        .engine
+        .use_endpoint(EndpointKind::Anthropic, None, None)
+        .await
+        .unwrap();
+    assert_eq!(chosen.kind, EndpointKind::Anthropic);
+    assert_eq!(chosen.address, ANTHROPIC_BASE_URL);
+    assert!(!chosen.from_environment);
 }
 
 #[tokio::test]

@@ -191,7 +191,15 @@ impl Engine {
                 })?
                 .to_owned(),
         };
-        let is_usual = kind == EndpointKind::Anthropic && is_anthropic(&address);
+        // Where the environment names another one, Anthropic itself has to be said.
+        let is_usual = kind == EndpointKind::Anthropic
+            && is_anthropic(&address)
+            && self
+                .0
+                .config
+                .environment_base_url
+                .as_deref()
+                .is_none_or(is_anthropic);
         settings.base_url = (!is_usual).then_some(address.clone());
         settings.endpoint = (kind != kind_of(&address)).then_some(kind);
         settings.auth = None;
