@@ -76,13 +76,15 @@ impl Deliverer {
     pub(crate) async fn run(self, stop: CancellationToken) {
         let mut last_told: Option<Timestamp> = None;
         loop {
+            // Of the moment at which it began to look: what became due since then is looked at in time.
+            let look_again = self.clock.now().after(LOOK_AGAIN);
             self.uploads.notify_one();
             self.copy_results().await;
             self.leave_batch_files().await;
             self.tell_webhook(&stop).await;
             let told_until = last_told.map(|moment| moment.after(BETWEEN_NOTIFICATIONS));
             let now = self.clock.now();
-            let mut wait_until = now.after(LOOK_AGAIN);
+            let mut wait_until = look_again;
             match told_until {
                 Some(moment) if moment > now => wait_until = wait_until.min(moment),
                 _ => {

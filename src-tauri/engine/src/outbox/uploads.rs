@@ -50,6 +50,8 @@ impl Uploader {
     /// Uploads until cancelled.
     pub(crate) async fn run(self, stop: CancellationToken) {
         loop {
+            // Of the moment at which it began to look: what became due since then is looked at in time.
+            let now = self.clock.now();
             let uploading = self.upload_due(&stop);
             tokio::select! {
                 // What is cut off is uploaded at the next start.
@@ -58,7 +60,6 @@ impl Uploader {
                     tracing::warn!(%error, "uploads are put off, since the database can't be used");
                 }
             }
-            let now = self.clock.now();
             let latest = now.after(LOOK_AGAIN);
             let next = match self.store.next_upload_at().await {
                 // What is due and was not done just now waits for a person, or for the database.

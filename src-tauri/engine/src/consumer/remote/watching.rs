@@ -27,6 +27,8 @@ pub(super) const OTHER_KEY: &str = "Jobs were handed to the batch API with anoth
 /// Looks after remote batches until `stop` is cancelled.
 pub(in super::super) async fn run(shared: Arc<Shared>, stop: CancellationToken) {
     while !stop.is_cancelled() {
+        // Of the moment at which it began to look: what became due since then is looked at in time.
+        let at_last = shared.clock.now().after(LOOK_AGAIN);
         let next = match round(&shared, &stop).await {
             Ok(next) => next,
             Err(error) => {
@@ -34,7 +36,6 @@ pub(in super::super) async fn run(shared: Arc<Shared>, stop: CancellationToken) 
                 None
             }
         };
-        let at_last = shared.clock.now().after(LOOK_AGAIN);
         let wait_until = next.map_or(at_last, |moment| moment.min(at_last));
         tokio::select! {
             () = stop.cancelled() => {}
