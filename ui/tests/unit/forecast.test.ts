@@ -16,6 +16,7 @@ const NOW = 1_770_000_000_000;
 const submission: Submission = {
   name: 'Papers',
   queue: 'bulk',
+  delivery: null,
   template: 'pdf-summarize-v4',
   provider: 'claude',
   model: null,
