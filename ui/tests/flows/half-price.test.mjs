@@ -68,6 +68,7 @@ test('dead letters run again at half price, and back call by call', async () => 
   await dryRun(page, 'Expected');
   await page.getByTestId('retry-start').click();
   await page.getByTestId('view-waiting').click();
+  await page.locator('input[type=search], .search input').first().fill('rotation_comparison_3');
   const row = page.getByTestId('job-row').filter({ hasText: 'Half price' }).first();
   assert.match(await row.innerText(), /Collecting more jobs[\s\S]*Starts in/);
   assert.deepEqual(complaints, []);

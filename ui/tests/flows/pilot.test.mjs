@@ -52,7 +52,8 @@ test('the way is chosen by when it ends and what it costs; half price only where
   await page.getByRole('radio', { name: 'Bulk By morning, half price' }).check();
   assert.match(await page.getByTestId('sheet-price').innerText(), /by morning, cap \$12\.00/);
   await page.getByTestId('sheet-start').click();
-  const row = page.getByTestId('job-row').filter({ hasText: 'Collecting more jobs' }).first();
+  await page.getByText('124 jobs added').waitFor();
+  const row = page.getByTestId('job-row').filter({ hasText: 'Waiting' }).first();
   await row.getByText('Half price').waitFor();
   assert.deepEqual(complaints, []);
   await close();
@@ -63,6 +64,7 @@ test('the way is chosen by when it ends and what it costs; half price only where
   await lane.page.getByRole('radio', { name: 'Bulk', exact: true }).check();
   await lane.page.getByTestId('sheet-start').click();
   await lane.page.getByText('124 jobs added').waitFor();
+  await lane.page.getByTestId('view-waiting').click();
   const first = lane.page.getByTestId('job-row').filter({ hasText: 'Grid reports' }).first();
   assert.match(await first.innerText(), /Bulk/, 'what was chosen comes before what is usual');
   assert.deepEqual(lane.complaints, []);
