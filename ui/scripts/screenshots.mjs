@@ -323,6 +323,7 @@ const SCREENS = [
   ...[
     ['add-counting', 'hold=count'],
     ['add-half-price', 'batchLane&batchCap=15&hold=count'],
+    ['add-no-batches', 'endpoint=litellm&baseUrl=http://localhost:4000'],
     ['add-unpriced', 'model=claude-unpriced'],
     ['add-offline', 'circuit=offline&fail=countTokens:provider-unavailable'],
     ['add-over-cap', 'batchCap=3'],
@@ -361,6 +362,64 @@ const SCREENS = [
     },
   },
   { name: 'queue-pilot', query: 'pilot=ended' },
+  ...['halfPrice', 'batchLane', 'halfPrice&paused=high,bulk'].map((query, at) => ({
+    name: ['half-queue', 'half-lane', 'half-paused'][at],
+    query,
+    act: async (page) => {
+      await page.getByTestId(at === 0 ? 'view-running' : 'view-all').click();
+      await page.locator('[data-testid=job-row]').nth(7).click();
+      await page.waitForTimeout(200);
+      if (at > 0 && page.viewportSize().width <= 1100) await page.keyboard.press('Escape');
+    },
+  })),
+  {
+    name: 'half-cancel',
+    query: 'halfPrice',
+    act: async (page) => {
+      await page.getByTestId('view-running').click();
+      await page.locator('[data-status=submitted]').nth(1).click();
+      if (page.viewportSize().width <= 1100) await page.keyboard.press('Escape');
+      await page.keyboard.press('Delete');
+      await page.locator('dialog').waitFor();
+    },
+  },
+  {
+    name: 'half-filling',
+    query: 'halfPrice',
+    act: async (page) => {
+      await page.getByTestId('view-waiting').click();
+      await page.locator('.search input').fill('sustainability');
+      await page.waitForTimeout(400);
+    },
+  },
+  {
+    name: 'half-retry',
+    query: 'dead=batches-not-offered',
+    act: async (page) => {
+      await page.getByTestId('view-dead-letters').click();
+      await page.locator('.tool .btn').click();
+      await page.getByRole('dialog').getByRole('radio').nth(6).click();
+      await page.getByTestId('dry-run').locator('hr').nth(1).waitFor();
+    },
+  },
+  {
+    name: 'half-refused',
+    query: 'dead=batches-not-offered',
+    act: async (page) => {
+      await page.getByTestId('view-dead-letters').click();
+      await page.locator('[data-cause=batches-not-offered]').scrollIntoViewIfNeeded();
+    },
+  },
+  {
+    name: 'half-lanes',
+    query: 'batchLane',
+    act: async (page) => {
+      await page.getByTestId('settings-open').click();
+      await page.locator('[data-pane=lanes]').click();
+      await page.locator('.set-h2').nth(1).scrollIntoViewIfNeeded();
+      await page.locator('.set').evaluate((pane) => (pane.scrollTop = pane.scrollHeight));
+    },
+  },
   {
     name: 'scanning-folders',
     query: 'hold=walk',

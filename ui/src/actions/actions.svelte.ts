@@ -12,6 +12,7 @@ import type { JobView } from '../backend/types/JobView';
 import type { Place } from '../backend/types/Place';
 import type { RetryChanges } from '../backend/types/RetryChanges';
 import type { Selection } from '../backend/types/Selection';
+import { usualWay, wayOf } from '../queue/way';
 import { fileSize } from '../text/format';
 import { t } from '../text/text.svelte';
 import { fits } from './fits';
@@ -70,13 +71,14 @@ export class Actions {
   on(jobs: JobView[], action: BulkAction): Promise<boolean> {
     const able = jobs.filter((job) => fits(job, action));
     const selection: Selection = { select: 'jobs', jobIds: able.map((job) => job.jobId) };
-    // Only a call under way can cost: other jobs that are called off can simply be run again.
-    const costs = action.action === 'cancel' && able.some((job) => job.status === 'running');
+    // Only what was sent can cost: other jobs that are called off can simply be run again.
+    const costs = action.action === 'cancel' && able.some((job) => job.status !== 'pending');
     const only = able.length === 1 ? (able[0] ?? null) : null;
     if (able.length > 0 && (costs || action.action === 'purge')) return this.ask(selection, action, only);
     return this.app.toasts.attempt(async () => {
       const affected = able.length === 0 ? null : await this.app.backend.applyAction(selection, action);
-      this.tell(affected, action, this.undoOf(selection, action));
+      const undo = this.comesBack(able, action) ? this.undoOf(selection, action) : null;
+      this.tell(affected, action, undo);
     });
   }
 
@@ -204,6 +206,15 @@ export class Actions {
     if (affected && affected.jobs > 0) this.app.toasts.done(wordDone(action, affected.jobs), undo);
     else this.app.toasts.done(t.done.nothing);
     this.app.refreshAll();
+  }
+
+  /** Whether undoing restores all of it: moved back to Bulk, jobs go as that lane says, half price or not. */
+  private comesBack(jobs: JobView[], action: BulkAction): boolean {
+    const usual = usualWay(this.app.overview.lanes, 'bulk');
+    return (
+      action.action !== 'move-to' ||
+      jobs.every((job) => job.queue === 'high' || job.provider === 'offline' || wayOf(job) === usual)
+    );
   }
 
   private undoOf(selection: Selection, action: BulkAction): (() => Promise<void>) | null {

@@ -8,7 +8,8 @@ export function fits(job: JobView, action: BulkAction): boolean {
     case 'run-now':
       return waits && !job.paused;
     case 'cancel':
-      return waits || job.status === 'running';
+      // What the batch API has may be paid all the same; then its result is kept.
+      return waits || job.status === 'running' || job.status === 'submitted';
     case 'pause':
       return waits && !job.paused;
     case 'resume':

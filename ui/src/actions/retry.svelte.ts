@@ -11,6 +11,8 @@ export const LEAST_TOKENS = 256;
 export const MOST_TOKENS = 64_000;
 /** Long enough that a word is not planned letter by letter. */
 const PAUSE_MS = 200;
+/** Among so many is one that goes at half price, where any does. */
+const LOOKED_AT = 20;
 
 export class RetryForm {
   changes = $state<RetryChanges>(NO_CHANGES);
@@ -20,6 +22,8 @@ export class RetryForm {
   problem = $state.raw<Problem | null>(null);
   /** Whether done jobs are among what was selected, so that the person decides about them. */
   hasCompleted = $state(false);
+  /** Whether some of the jobs go at half price, so that there may be more of it. */
+  hasBatch = $state(false);
   private generation = 0;
   private timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -52,11 +56,25 @@ export class RetryForm {
     else this.lookSoon();
   }
 
-  /** An offline summary knows neither model nor template nor limit. */
+  /** An offline summary knows neither model nor template nor limit, and nobody asks it at half price. */
   get effective(): RetryChanges {
-    return this.changes.provider === 'offline'
-      ? { ...this.changes, model: null, template: null, maxTokens: null }
-      : this.changes;
+    const { changes } = this;
+    if (changes.provider !== 'offline') return changes;
+    const delivery = changes.delivery === null ? null : ('each' as const);
+    return { ...changes, model: null, template: null, maxTokens: null, delivery };
+  }
+
+  /** Looks at the first of the jobs. Where they can't be read, the choice is that of the endpoint. */
+  async lookAtJobs(): Promise<void> {
+    const { backend } = this;
+    const { selection } = this.again;
+    const jobs =
+      selection.select === 'matching'
+        ? backend.jobs(selection.filter, null, LOOKED_AT).then((page) => page.jobs)
+        : Promise.all(
+            selection.jobIds.slice(0, LOOKED_AT).map(async (jobId) => (await backend.job(jobId)).job),
+          );
+    this.hasBatch = (await jobs.catch(() => [])).some((job) => job.delivery === 'batch');
   }
 
   private lookSoon(): void {

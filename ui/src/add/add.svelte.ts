@@ -6,6 +6,7 @@ import type { QueueName } from '../backend/types/QueueName';
 import type { ScanReport } from '../backend/types/ScanReport';
 import type { Submission } from '../backend/types/Submission';
 import type { Submitted } from '../backend/types/Submitted';
+import type { Way } from '../queue/way';
 import { faultyFiles, isLocked } from './found';
 
 export type AddState =
@@ -23,6 +24,8 @@ const NOTHING: Progress = { inspected: 0, found: 0, problems: 0, walking: true }
 export class AddFlow {
   state = $state.raw<AddState>({ step: 'closed' });
   queue = $state<QueueName>('bulk');
+  /** The way that the person chose; `null` for the one that is usual in the lane. */
+  way = $state<Way | null>(null);
   progress = $state.raw<Progress>(NOTHING);
   submitting = $state(false);
   counted = $state.raw<Counted | null>(null);
@@ -42,6 +45,7 @@ export class AddFlow {
     this.generation += 1;
     const generation = this.generation;
     this.queue = queue;
+    this.way = null;
     this.progress = NOTHING;
     this.state = { step: 'scanning' };
     try {

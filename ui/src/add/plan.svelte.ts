@@ -39,6 +39,8 @@ export class AddPlan {
     const asked = JSON.stringify([submission, model]);
     if (asked === this.asked && report === this.what?.report) return;
     const first = this.asked === '';
+    // What Claude would come to says nothing of an offline summary, nor the other way round.
+    if (submission.provider !== this.what?.submission.provider) this.forecast = null;
     this.asked = asked;
     this.count(report, submission);
     this.what = { report, submission };

@@ -2,14 +2,11 @@
 import type { CapFit } from '../backend/types/CapFit';
 import type { DeliveryForecast } from '../backend/types/DeliveryForecast';
 import type { Forecast } from '../backend/types/Forecast';
-import type { LaneView } from '../backend/types/LaneView';
-import type { QueueName } from '../backend/types/QueueName';
 import type { IconName } from '../components/icons';
 import { shortDuration } from '../queue/cells';
+import type { Way } from '../queue/way';
 import { clockWithDay, money } from '../text/format';
 import { t } from '../text/text.svelte';
-
-export type Way = DeliveryForecast['delivery'];
 
 export interface WayShown {
   way: Way;
@@ -23,35 +20,25 @@ export interface Card {
 }
 
 /**
- * Whether Bulk is handed over through the provider's batch API, at half price. It is how the lane is set: where it is
- * set so, Bulk means that, and where it is not, nobody is offered what would not happen.
+ * The cards: what is asked live is on one, what is handed over at half price on another. Before the forecast is there,
+ * `batches` says whether that can be had.
  */
-export function goesByBatch(lane: LaneView | undefined): boolean {
-  return lane !== undefined && 'delivery' in lane.settings && lane.settings.delivery === 'batch';
-}
-
-export const queueOf = (way: Way): QueueName => (way === 'high' ? 'high' : 'bulk');
-
-/** The cards: what is asked live is on one, what is handed over at half price on another. */
-export function cardsOf(forecast: Forecast | null, byBatch: boolean): Card[] {
+export function cardsOf(forecast: Forecast | null, batches: boolean): Card[] {
   const find = (way: Way): WayShown => ({
     way,
     forecast: forecast?.deliveries.find((each) => each.delivery === way) ?? null,
   });
+  const now: Card = { id: 'now', ways: [find('high'), find('bulk')] };
   const batch = find('batch');
-  if (!byBatch || (forecast !== null && batch.forecast === null)) {
-    return [{ id: 'now', ways: [find('high'), find('bulk')] }];
-  }
-  return [
-    { id: 'now', ways: [find('high')] },
-    { id: 'morning', ways: [batch] },
-  ];
+  const offered = forecast === null ? batches : batch.forecast !== null;
+  return offered ? [now, { id: 'morning', ways: [batch] }] : [now];
 }
 
-/** The way that a lane's jobs go, of those that are offered. */
-export function wayOf(cards: Card[], queue: QueueName): WayShown | null {
+/** The way that is wanted, of those that are offered: without half price, Bulk call by call. */
+export function offeredWay(cards: Card[], wanted: Way): WayShown {
   const ways = cards.flatMap((card) => card.ways);
-  return ways.find((each) => queueOf(each.way) === queue) ?? null;
+  const find = (way: Way): WayShown | undefined => ways.find((each) => each.way === way);
+  return find(wanted) ?? find('bulk') ?? { way: 'bulk', forecast: null };
 }
 
 /** When jobs that go this way will have ended; how long they take, while something holds the lane. */

@@ -220,6 +220,7 @@ export const NO_CHANGES: RetryChanges = {
   model: null,
   template: null,
   queue: null,
+  delivery: null,
   maxTokens: null,
   completed: false,
 };

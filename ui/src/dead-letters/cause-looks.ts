@@ -37,6 +37,7 @@ const BY_CAUSE: Partial<Record<Cause, { icon: IconName; look: Look }>> = {
   'model-not-found': { icon: 'stop', look: 'wait' },
   'files-not-taken': { icon: 'longdoc', look: 'wait' },
   'pdf-not-taken': { icon: 'file', look: 'wait' },
+  'batches-not-offered': { icon: 'moon', look: 'wait' },
   'content-filtered': { icon: 'cancelled', look: 'wait' },
   'invalid-request': { icon: 'warn', look: 'wait' },
   'pdf-damaged': { icon: 'broken', look: 'idle' },

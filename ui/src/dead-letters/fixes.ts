@@ -6,6 +6,7 @@ import type { RetryChanges } from '../backend/types/RetryChanges';
 import type { Selection } from '../backend/types/Selection';
 import { MOST_TOKENS } from '../actions/retry.svelte';
 import { isAnthropic } from '../endpoint/presets';
+import { goingOf } from '../queue/way';
 import { t } from '../text/text.svelte';
 
 const CONSOLE = 'https://console.anthropic.com/';
@@ -54,7 +55,11 @@ export function fixButton(
     case 'choose-model':
       return otherModel(app, group.jobs, selection);
     case 'change-delivery':
-      return settings(t.sidebar.settings);
+      return {
+        label: t.deadLetters.callEach(group.jobs),
+        only: true,
+        act: () => (app.actions.again = { selection, jobs: group.jobs, changes: goingOf('bulk') }),
+      };
     case 'send-text':
       return isAnthropic(app.endpoint)
         ? otherModel(app, group.jobs, selection)

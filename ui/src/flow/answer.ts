@@ -15,6 +15,8 @@ import { sayEnd } from '../models/notice';
 import type { Look } from '../queue/status';
 import { needsWord, waitedFor } from '../pilot/pilot.svelte';
 import { waitingSentence } from '../queue/waiting';
+import { liveOf } from '../sidebar/parts';
+import { clock } from '../text/format';
 import { language, t } from '../text/text.svelte';
 
 export type Fix =
@@ -96,8 +98,9 @@ function reasonsOf(overview: Overview, now: number, lacksKey: boolean): Answer[]
   );
   const answers = held.map((lane) => laneAnswer(overview, lane, now));
   const pilots = answers.some((answer) => answer.reason === 'pilot') ? [] : pilotAnswers(overview);
-  if (answers.length > 0) return [...together(overview, answers, held), ...pilots];
-  if (!nothing) return [moving(overview), ...pilots];
+  const lost = troubles(overview);
+  if (answers.length > 0) return [...together(overview, answers, held), ...lost, ...pilots];
+  if (!nothing) return [...(lost.length > 0 ? lost : [atProvider(overview) ?? moving(overview)]), ...pilots];
   return counts.waiting > 0 && overview.answer !== null ? [unsaid(overview, lacksKey)] : [];
 }
 
@@ -120,10 +123,30 @@ function pilotAnswers(overview: Overview): Answer[] {
   }));
 }
 
+/** What can't be learned of jobs that are with the batch API, in the engine's own words. */
+function troubles({ lanes }: Overview): Answer[] {
+  return lanes.flatMap(({ submitted }) =>
+    submitted?.trouble
+      ? [{ ...plain('sent-trouble', 'warn', 'retry', submitted.trouble), question: t.answer.sentTrouble }]
+      : [],
+  );
+}
+
+/** Where all that runs is with the batch API: that takes its time. */
+function atProvider({ lanes }: Overview): Answer | null {
+  const [first, ...others] = lanes.flatMap(({ submitted }) => submitted ?? []);
+  if (!first || lanes.some((lane) => liveOf(lane) > 0)) return null;
+  const jobs = others.reduce((sum, each) => sum + each.jobs, first.jobs);
+  return {
+    ...plain('sent', 'moon', 'sent', t.answer.sentState(jobs, clock(first.since))),
+    question: t.answer.sent,
+  };
+}
+
 function moving(overview: Overview): Answer {
   const { lanes, counts } = overview;
   const slots = lanes.reduce((sum, lane) => sum + lane.settings.maxConcurrency, 0);
-  const running = lanes.reduce((sum, lane) => sum + lane.running, 0);
+  const running = lanes.reduce((sum, lane) => sum + liveOf(lane), 0);
   return {
     ...plain('moving', 'running', 'run', t.answer.movingState(running, slots, counts.waiting)),
     question: t.answer.moving,
@@ -150,12 +173,14 @@ function together(overview: Overview, answers: Answer[], held: LaneView[]): Answ
   const nothing = overview.counts.running === 0 && held.length === waitingLanes(overview).length;
   if (first && second && first.reason === 'paused' && second.reason === 'paused') {
     const waiting = held.reduce((sum, lane) => sum + lane.waiting, 0);
+    const sent = overview.lanes.reduce((sum, lane) => sum + (lane.submitted?.jobs ?? 0), 0);
+    const paused = t.answer.bothPaused(waiting);
     const queues = held.map((lane) => lane.queue);
     return [
       {
         ...first,
         question: t.answer.nothing,
-        sentence: t.answer.bothPaused(waiting),
+        sentence: sent === 0 ? paused : sentences(paused, t.answer.sentGoOn(sent)),
         fix: { kind: 'resume', label: t.answer.resume, queues },
       },
     ];
@@ -235,7 +260,10 @@ function lookOf(obstacle: WaitingReason): [IconName, Look] {
     case 'pilot':
       return ['paused', 'idle'];
     case 'outside-quiet-hours':
+    case 'filling-batch':
       return ['moon', 'idle'];
+    case 'batch-api':
+      return ['moon', 'retry'];
     default:
       return ['waiting', 'wait'];
   }
@@ -271,6 +299,8 @@ function fixOf(overview: Overview, queue: QueueName, obstacle: WaitingReason): F
     }
     case 'outside-quiet-hours':
       return { kind: 'settings', label: t.answer.changeHours, pane: 'limits' };
+    case 'batch-api':
+      return { kind: 'settings', label: t.answer.changeDelivery, pane: 'lanes' };
     case 'offline':
       return { kind: 'try-again', label: t.answer.checkNow, provider: 'claude' };
     default:

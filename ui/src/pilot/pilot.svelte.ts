@@ -6,8 +6,8 @@ import type { BatchView } from '../backend/types/BatchView';
 import type { PilotReport } from '../backend/types/PilotReport';
 import type { PilotView } from '../backend/types/PilotView';
 import type { Problem } from '../backend/types/Problem';
-import type { QueueName } from '../backend/types/QueueName';
 import type { RetryChanges } from '../backend/types/RetryChanges';
+import { changedWay, wayOf, type Way } from '../queue/way';
 
 /** A pilot that jobs wait for. */
 export function waitedFor(batch: BatchView): PilotView | null {
@@ -24,12 +24,15 @@ export function inputOff({ expectedInputTokens, inputTokens }: PilotReport): num
   return Math.round((inputTokens / expectedInputTokens - 1) * 100);
 }
 
+/** More than a pilot has: among so many is one that waits for it. */
+const LOOKED_AT = 50;
+
 export class PilotLook {
   report = $state.raw<PilotReport | null>(null);
   problem = $state.raw<Problem | null>(null);
   changes = $state.raw<RetryChanges>(NO_CHANGES);
-  /** The lane that the jobs wait in. */
-  private waitIn = $state<QueueName>('bulk');
+  /** The way that the jobs go which wait. */
+  private waits = $state<Way>('bulk');
   private generation = 0;
 
   readonly refresh = coalesce(() => this.read());
@@ -39,9 +42,9 @@ export class PilotLook {
     private readonly batchId: BatchId,
   ) {}
 
-  /** The lane that they go in with the changes. */
-  get queue(): QueueName {
-    return this.changes.queue ?? this.waitIn;
+  /** The way that they go with the changes. */
+  get way(): Way {
+    return changedWay(this.changes) ?? this.waits;
   }
 
   /** Whether what the pilot came to says something of jobs that are asked with the changes. */
@@ -63,11 +66,13 @@ export class PilotLook {
     try {
       const [report, page] = await Promise.all([
         this.backend.pilot(this.batchId, this.changes),
-        this.backend.jobs(waiting, null, 1),
+        this.backend.jobs(waiting, null, LOOKED_AT),
       ]);
       if (generation !== this.generation) return;
       this.report = report;
-      this.waitIn = page.jobs[0]?.queue ?? this.waitIn;
+      // Those of the pilot may go another way.
+      const behind = page.jobs.find((job) => job.waiting?.reason === 'pilot') ?? page.jobs[0];
+      if (behind) this.waits = wayOf(behind);
       this.problem = null;
     } catch (reason) {
       if (generation === this.generation) this.problem = toProblem(reason);

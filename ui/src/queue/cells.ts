@@ -19,6 +19,8 @@ export interface ProgressCell {
 export function statusNote(job: JobView, now: number): string {
   if (job.parts && job.parts.done > 0 && job.status === 'pending')
     return t.documents.partsDone(job.parts.done, job.parts.total);
+  if (job.status === 'submitted' && job.startedAt !== null)
+    return t.table.sentAt(clockOrDay(job.startedAt, now));
   if (job.attempts === 0) return t.table.added(clockOrDay(job.createdAt, now));
   // Each part may be tried that often, so that a bound for all of them says nothing.
   return job.parts ? t.table.attemptOfParts(job.attempts) : t.table.attempt(job.attempts, job.maxAttempts);
@@ -29,7 +31,10 @@ export function progressCell(job: JobView, progress: Progress | undefined, now: 
     case 'running':
       return runningCell(job, progress);
     case 'submitted':
-      return { first: t.table.withProvider(shortDuration(now - (job.startedAt ?? now))), second: '' };
+      return {
+        first: t.table.withProvider(shortDuration(now - (job.startedAt ?? now))),
+        second: t.table.oftenHour,
+      };
     case 'completed':
       return {
         first: job.reused
@@ -86,7 +91,8 @@ export function costCell(job: JobView): { first: string; second: string } {
   const tokens = job.inputTokens + job.outputTokens;
   const second = tokens === 0 ? '' : shortTokens(tokens);
   if (job.costMicros === null) return { first: t.common.unknown, second };
-  const untouched = job.costMicros === 0 && (job.attempts === 0 || job.status === 'running');
+  const sent = job.status === 'running' || job.status === 'submitted';
+  const untouched = job.costMicros === 0 && (job.attempts === 0 || sent);
   return { first: untouched ? t.common.none : money(job.costMicros), second };
 }
 

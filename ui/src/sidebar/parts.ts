@@ -1,5 +1,9 @@
-/** A batch's jobs by state, as shares of a bar. */
+/** What lanes and batches show of their jobs: those under way, and all of a batch by state as shares of a bar. */
 import type { JobCounts } from '../backend/types/JobCounts';
+import type { LaneView } from '../backend/types/LaneView';
+
+/** Jobs of a lane that this computer is at: without those that are with the batch API. */
+export const liveOf = ({ running, submitted }: LaneView): number => running - (submitted?.jobs ?? 0);
 
 export const settledOf = (counts: JobCounts): number => counts.total - counts.waiting - counts.running;
 

@@ -36,7 +36,7 @@ export const actionsEn = {
       : `${count(n)} others stay as they are: this does not fit their status.`,
   purgeNote:
     'They leave the list with their attempts and stored results, and can’t be brought back. PDFs and copies beside them stay.',
-  cancelNote: 'A call that runs may still be paid for; a finished answer is kept.',
+  cancelNote: 'What runs or was sent may still be paid for; a finished answer is kept.',
   did: {
     'run-now': (n: number) => `${jobs(n)} moved ahead`,
     cancel: (n: number) => `${jobs(n)} cancelled`,

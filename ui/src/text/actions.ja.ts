@@ -30,7 +30,7 @@ export const actionsJa: Messages['actions'] = {
   everyFits: '選択したすべてのジョブが対象です。',
   unchanged: (n) => `ほか ${count(n)} 件は、この操作に合わない状態のため変わりません。`,
   purgeNote: '試行の記録と保存済みの結果も破棄し、元に戻せません。PDF と隣のコピーは残ります。',
-  cancelNote: '実行中の呼び出しは課金されることがあります。完成した回答は保存されます。',
+  cancelNote: '実行中・送信済みの分は課金されることがあります。完成した回答は保存されます。',
   did: {
     'run-now': (n) => `${count(n)} 件を先頭に移しました`,
     cancel: (n) => `${count(n)} 件を取り消しました`,

@@ -12,6 +12,8 @@ export const dropEn = {
   order: 'Order',
   highOrder: 'ahead of Bulk',
   bulkOrder: 'after High, oldest first',
+  half: 'At half price',
+  halfTime: 'usually within an hour, at most 24 h',
   dropHigh: 'Drop here for High',
   dropBulk: 'Drop here for Bulk',
   release: 'Release to see pages and price',

@@ -9,6 +9,8 @@ export const dropJa: Messages['drop'] = {
   order: '順序',
   highOrder: '一括レーンより先',
   bulkOrder: '優先レーンの後、古い順',
+  half: '半額なら',
+  halfTime: '通常 1 時間以内、最長 24 時間',
   dropHigh: 'ここにドロップで優先レーンへ',
   dropBulk: 'ここにドロップで一括レーンへ',
   release: '離すとページ数と料金を確認できます',

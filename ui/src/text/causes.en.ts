@@ -285,8 +285,8 @@ export const causesEn: Record<Cause, CauseWords> = {
   'batches-not-offered': {
     name: 'No batch API',
     meaning: 'The address has no batch API.',
-    fix: 'change the delivery',
-    hint: 'Have each job of Bulk delivered by a call of its own, or use an address with a batch API.',
+    fix: 'run call by call',
+    hint: 'Have each job asked by a call of its own, or use an address with a batch API.',
   },
   'credit-exhausted': {
     name: 'Credit ran out',

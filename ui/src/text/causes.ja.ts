@@ -276,8 +276,8 @@ export const causesJa: Record<Cause, CauseWords> = {
   'batches-not-offered': {
     name: 'バッチ API なし',
     meaning: 'このアドレスにはバッチ API がありません。',
-    fix: '送り方を変える',
-    hint: '一括レーンのジョブを一件ずつ送る設定にするか、バッチ API のあるアドレスを使ってください。',
+    fix: '1 件ずつ送る',
+    hint: '1 件ずつ送って再実行するか、バッチ API のあるアドレスを使ってください。',
   },
   'credit-exhausted': {
     name: '残高不足',

@@ -71,8 +71,10 @@ export const en = {
     title: 'Lanes',
     high: 'High',
     bulk: 'Bulk',
+    half: 'Half price',
     empty: 'Empty',
     state: (running: number, waiting: number) => `${count(running)} running, ${count(waiting)} waiting`,
+    sent: (n: number) => `${count(n)} sent at half price`,
     paused: 'Paused',
     pausedFinishing: (n: number) => `Paused, ${count(n)} finishing`,
     pausedWaiting: (n: number) => `Paused, ${count(n)} waiting`,
@@ -83,6 +85,7 @@ export const en = {
     label: 'Lane',
     highLead: 'Now, before everything else.',
     bulkLead: 'In turn, when High leaves room.',
+    bulkLeadHalf: 'As the budget allows, or by morning at half price.',
     highShort: 'before all else',
     bulkShort: 'after High',
   },
@@ -153,6 +156,11 @@ export const en = {
     noKey: 'No key yet. Claude jobs wait; offline summaries still run.',
     bothPaused: (waiting: number) =>
       `You paused both lanes. ${jobs(waiting)} ${waiting === 1 ? 'waits' : 'wait'}.`,
+    sentGoOn: (n: number) => `${plural(n, 'half-price job goes', 'half-price jobs go')} on at the provider.`,
+    sent: 'At the provider.',
+    sentState: (n: number, time: string) =>
+      `${plural(n, 'job was', 'jobs were')} sent at half price, the first at ${time}. Often it takes an hour, at most a day.`,
+    sentTrouble: 'Why is nothing known of half-price jobs?',
     onePaused: (lane: string, waiting: number) =>
       `You paused ${lane}. ${jobs(waiting)} ${waiting === 1 ? 'waits' : 'wait'}.`,
     startTimes: 'The waiting jobs have a start time that has not come yet.',
@@ -167,6 +175,7 @@ export const en = {
     raiseCap: 'Raise the cap',
     setPrice: 'Set a price',
     changeHours: 'Change hours',
+    changeDelivery: 'Change how Bulk goes',
   },
   table: {
     label: 'Jobs',
@@ -184,7 +193,9 @@ export const en = {
     readingPages: (n: number) => `Reading ${plural(n, 'page', 'pages')}`,
     writing: (tokens: number) => `Writing, ${count(tokens)} tokens`,
     picking: 'Picking sentences',
+    sentAt: (time: string) => `Sent ${time}`,
     withProvider: (time: string) => `With provider, ${time}`,
+    oftenHour: 'Often 1 h, at most 24 h',
     written: (tokens: number) => `${count(tokens)} tokens written`,
     offline: 'Offline summary',
     ready: 'Waits its turn',
@@ -266,6 +277,16 @@ export const en = {
       'The provider may have read the file already. What it did is still paid for; a finished answer is kept.',
     cancelNow: 'Cancel the job',
     keepRunning: 'Keep running',
+    cancelSentTitle: 'Cancel the job at the provider?',
+    cancelSentNote:
+      'It was sent at half price. If it is answered all the same, that is paid for, and the answer is kept.',
+    keepSent: 'Leave it there',
+    remote: 'At provider',
+    remoteSent: 'Sent',
+    remoteId: 'Batch id',
+    remoteIdUnknown: 'not known yet',
+    remoteRequests: 'Sent together',
+    copyRemoteId: 'Copy batch id',
   },
   reader: {
     label: 'Summary',
@@ -297,6 +318,7 @@ export const en = {
     sendText: (n: number) => `Send text, run ${count(n)}…`,
     runAsText: (n: number) => `Run ${count(n)} again as text…`,
     otherModel: (n: number) => `Run ${count(n)} with another model…`,
+    callEach: (n: number) => `Run ${count(n)} call by call…`,
     textFromNow: 'The text of PDFs is sent from now on',
   },
   prompt: {

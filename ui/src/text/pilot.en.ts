@@ -11,6 +11,9 @@ export const pilotEn = {
   files: 'Files of the pilot',
   note: (price: string, rest: number) =>
     `About ${price}. You see cost and quality, then release the other ${count(rest)}.`,
+  /** Where the rest goes at half price: the pilot is asked at once. */
+  noteLive: (price: string, rest: number) =>
+    `Live, about ${price}. You see cost and quality, then release the other ${count(rest)}.`,
   noteUnpriced: (rest: number) => `You see cost and quality, then release the other ${count(rest)}.`,
   offNote: 'A few files of every size run first; the others wait for your word.',
   wrong: (most: number) => `A whole number from 1 to ${count(most)}.`,

@@ -7,6 +7,7 @@ export const pilotJa: Messages['pilot'] = {
   switch: (n) => `試し運転: 先に ${count(n)} 件`,
   files: '試し運転の件数',
   note: (price, rest) => `約 ${price}。費用と品質を見てから残り ${count(rest)} 件を開始。`,
+  noteLive: (price, rest) => `すぐに実行、約 ${price}。費用と品質を見てから残り ${count(rest)} 件を開始。`,
   noteUnpriced: (rest) => `費用と品質を見てから残り ${count(rest)} 件を開始。`,
   offNote: '大小さまざまな数件を先に実行し、残りは判断を待ちます。',
   wrong: (most) => `1〜${count(most)} の整数を入力してください。`,

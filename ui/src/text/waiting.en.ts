@@ -22,7 +22,7 @@ export const waitingEn = {
   pilotLeft: (left: number) => `${left} pilot ${left === 1 ? 'job' : 'jobs'} left`,
   pilotEnded: 'It ended: your turn',
   hours: 'Outside Bulk hours',
-  filling: 'Collecting for the batch API',
+  filling: 'Collecting more jobs',
   uploading: 'Result is uploaded',
   uploadingNote: 'Done when it is in R2',
   checksIn: (time: string) => `Checked in ${time}`,

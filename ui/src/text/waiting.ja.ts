@@ -21,7 +21,7 @@ export const waitingJa: Messages['waiting'] = {
   pilotLeft: (left) => `あと ${left} 件`,
   pilotEnded: '終了、判断待ち',
   hours: '一括の稼働時間外',
-  filling: 'バッチ API 用に収集中',
+  filling: 'ほかのジョブを待機中',
   uploading: 'アップロード中',
   uploadingNote: 'R2 への保存で完了',
   checksIn: (time) => `${time} 後に確認`,

@@ -233,6 +233,7 @@ test('the price before: expected, at worst, and what a cap means for it', async 
   await page.getByTestId('sheet-start').waitFor();
   const sheet = page.getByRole('dialog');
   await sheet
+    .getByTestId('card-now')
     .getByTestId('caps')
     .getByText(/Fits what is left today, \$\d/)
     .waitFor();
@@ -243,6 +244,7 @@ test('the price before: expected, at worst, and what a cap means for it', async 
   assert.ok(await page.getByTestId('sheet-start').isDisabled());
   await sheet.getByLabel('Spend cap for this batch').fill('0.30');
   await sheet
+    .getByTestId('card-now')
     .getByTestId('caps')
     .getByText(/of 2 (start within|would run)/)
     .waitFor();

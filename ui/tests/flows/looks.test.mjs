@@ -38,6 +38,31 @@ const SCREENS = {
     act: (page) => page.getByTestId('job-row').first().click(),
     options: { viewport: { width: 900, height: 600 } },
   },
+  'queue, half price': {
+    query: 'halfPrice',
+    act: async (page) => {
+      await page.getByTestId('view-running').click();
+      await page.locator('[data-status=submitted]').first().click();
+      await page.getByTestId('remote').waitFor();
+    },
+  },
+  'queue, half price and both lanes paused': { query: 'batchLane&paused=high,bulk' },
+  'settings, lanes at half price': {
+    query: 'batchLane&endpoint=litellm&baseUrl=http://localhost:4000',
+    act: async (page) => {
+      await page.getByTestId('settings-open').click();
+      await page.locator('[data-pane=lanes]').click();
+      await page.locator('.ds.wait').waitFor();
+    },
+  },
+  'run again at half price': {
+    query: 'dead=batches-not-offered',
+    act: async (page) => {
+      await page.getByTestId('view-dead-letters').click();
+      await page.locator('.tool .btn').click();
+      await page.getByTestId('dry-run').locator('hr').first().waitFor();
+    },
+  },
   'queue, cap reached': { query: 'dayCap=14' },
   'queue, disk full': { query: 'storage' },
   'queue, many selected': {

@@ -34,29 +34,52 @@ test('tokens are counted while the sheet is open, and nothing waits for that', a
   await close();
 });
 
-test('the lane is chosen by when it ends; half price is a card where the lane goes that way', async () => {
-  const { page, complaints, close } = await openWindow(browser, pages.address, 'freeze');
+test('the way is chosen by when it ends and what it costs; half price only where it can be had', async () => {
+  const { page, complaints, close } = await openWindow(browser, pages.address, 'freeze&batchCap=12');
   await drop(page);
   await page
     .getByTestId('card-now')
     .getByText(/done \d\d:\d\d/)
     .first()
     .waitFor();
-  assert.equal(await page.getByTestId('card-morning').count(), 0);
+  assert.ok(await page.getByRole('radio', { name: 'Bulk', exact: true }).isChecked());
   await page.getByRole('radio', { name: 'High', exact: true }).check();
   assert.match(await page.getByTestId('sheet-price').innerText(), /High/);
+  const morning = page.getByTestId('card-morning');
+  await morning.getByText(/often \d\d:\d\d/).waitFor();
+  assert.match(await morning.innerText(), /By morning, half price[\s\S]*At the latest/);
+  assert.match(await page.getByTestId('card-now').innerText(), /of 120 would run/);
+  await page.getByRole('radio', { name: 'Bulk By morning, half price' }).check();
+  assert.match(await page.getByTestId('sheet-price').innerText(), /by morning, cap \$12\.00/);
+  await page.getByTestId('sheet-start').click();
+  await page.getByText('124 jobs added').waitFor();
+  const row = page.getByTestId('job-row').filter({ hasText: 'Waiting' }).first();
+  await row.getByText('Half price').waitFor();
   assert.deepEqual(complaints, []);
   await close();
 
-  const half = await openWindow(browser, pages.address, 'freeze&batchLane&batchCap=3');
-  await drop(half.page);
-  const morning = half.page.getByTestId('card-morning');
-  await morning.getByText(/often \d\d:\d\d/).waitFor();
-  assert.match(await morning.innerText(), /By morning, half price[\s\S]*At the latest/);
-  assert.match(await half.page.getByTestId('card-now').innerText(), /of 120 would run/);
-  assert.match(await half.page.getByTestId('sheet-price').innerText(), /by morning, cap \$3\.00/);
-  assert.deepEqual(half.complaints, []);
-  await half.close();
+  const lane = await openWindow(browser, pages.address, 'freeze&batchLane');
+  await drop(lane.page);
+  await lane.page.getByTestId('card-morning').locator('.opt.on').waitFor();
+  await lane.page.getByRole('radio', { name: 'Bulk', exact: true }).check();
+  await lane.page.getByTestId('sheet-start').click();
+  await lane.page.getByText('124 jobs added').waitFor();
+  await lane.page.getByTestId('view-waiting').click();
+  const first = lane.page.getByTestId('job-row').filter({ hasText: 'Grid reports' }).first();
+  assert.match(await first.innerText(), /Bulk/, 'what was chosen comes before what is usual');
+  assert.deepEqual(lane.complaints, []);
+  await lane.close();
+
+  const gateway = 'freeze&endpoint=litellm&baseUrl=http://localhost:4000';
+  const without = await openWindow(browser, pages.address, gateway);
+  await drop(without.page);
+  await without.page
+    .getByTestId('card-now')
+    .getByText(/done \d\d:\d\d/)
+    .first()
+    .waitFor();
+  assert.equal(await without.page.getByTestId('card-morning').count(), 0);
+  await without.close();
 });
 
 test('an unknown price, a missing key and no connection are said, and jobs can be added', async () => {

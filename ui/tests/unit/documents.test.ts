@@ -48,6 +48,7 @@ describe('what a scan found', () => {
     const plan = await of.planSubmission(report.scanId, {
       name: '',
       queue: 'bulk',
+      delivery: null,
       template: 'meeting-minutes-v1',
       provider: 'claude',
       model: null,

@@ -2,13 +2,12 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { TokenCount } from '../../src/add/counting.svelte';
 import { readPilot, usualPilot } from '../../src/add/pilot';
 import { AddPlan } from '../../src/add/plan.svelte';
-import { capAnswer, cardsOf, goesByBatch, timeOf, wayOf } from '../../src/add/ways';
+import { capAnswer, cardsOf, offeredWay, timeOf } from '../../src/add/ways';
 import { freezeClock } from '../../src/app/clock.svelte';
 import type { Backend } from '../../src/backend/backend';
 import { createBackend } from '../../src/backend/mock';
 import type { CapFit } from '../../src/backend/types/CapFit';
 import type { Forecast } from '../../src/backend/types/Forecast';
-import type { LaneView } from '../../src/backend/types/LaneView';
 import type { Submission } from '../../src/backend/types/Submission';
 import { speak } from '../../src/text/text.svelte';
 
@@ -16,6 +15,7 @@ const NOW = 1_770_000_000_000;
 const submission: Submission = {
   name: 'Papers',
   queue: 'bulk',
+  delivery: null,
   template: 'pdf-summarize-v4',
   provider: 'claude',
   model: null,
@@ -41,30 +41,26 @@ describe('the ways that jobs may go', () => {
     const report = await backend.scan(['/papers/folder']);
     return backend.forecastSubmission(report.scanId, submission);
   };
-  const bulkLane = async (): Promise<LaneView | undefined> =>
-    (await backend.overview()).lanes.find((lane) => lane.queue === 'bulk');
 
-  it('are the two lanes, unless Bulk goes by the batch API', async () => {
-    const forecast = await forecastOf();
-    expect(goesByBatch(await bulkLane())).toBe(false);
-    expect(cardsOf(forecast, false).map((card) => card.ways.map((each) => each.way))).toEqual([
-      ['high', 'bulk'],
-    ]);
-    start('freeze&empty&batchLane');
-    expect(goesByBatch(await bulkLane())).toBe(true);
-    const cards = cardsOf(forecast, true);
+  it('are live in both lanes and, where that is granted, by morning at half price', async () => {
+    const cards = cardsOf(await forecastOf(), false);
     expect(cards.map((card) => [card.id, ...card.ways.map((each) => each.way)])).toEqual([
-      ['now', 'high'],
+      ['now', 'high', 'bulk'],
       ['morning', 'batch'],
     ]);
-    expect(wayOf(cards, 'bulk')?.forecast?.delivery).toBe('batch');
+    const live = offeredWay(cards, 'bulk').forecast?.price?.expectedMicros ?? 0;
+    expect(offeredWay(cards, 'batch').forecast?.price?.expectedMicros).toBe(Math.ceil(live / 2));
   });
 
-  it('can be chosen before a forecast is there, and hide half price where nobody grants it', async () => {
-    expect(wayOf(cardsOf(null, false), 'high')).toEqual({ way: 'high', forecast: null });
-    const forecast = await forecastOf();
-    const full = { ...forecast, deliveries: forecast.deliveries.filter((each) => each.delivery !== 'batch') };
-    expect(cardsOf(full, true)).toHaveLength(1);
+  it('can be chosen before a forecast is there, and go without half price where nobody grants it', async () => {
+    expect(offeredWay(cardsOf(null, false), 'high')).toEqual({ way: 'high', forecast: null });
+    expect(offeredWay(cardsOf(null, true), 'batch')).toEqual({ way: 'batch', forecast: null });
+    start('freeze&empty&endpoint=litellm&baseUrl=http://localhost:4000');
+    const cards = cardsOf(await forecastOf(), true);
+    expect(cards).toHaveLength(1);
+    expect(offeredWay(cards, 'batch').way, 'Bulk is what is left of it').toBe('bulk');
+    start('freeze&empty&endpoint=litellm&baseUrl=http://localhost:4000&batchLane');
+    expect(cardsOf(await forecastOf(), false), 'a person knows what the address takes').toHaveLength(2);
   });
 
   it('say a time of day, and only how long it takes while something holds the lane', async () => {

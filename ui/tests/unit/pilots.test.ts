@@ -8,6 +8,7 @@ import { waitingLines, waitingSentence } from '../../src/queue/waiting';
 const asked: Submission = {
   name: 'Papers',
   queue: 'bulk',
+  delivery: null,
   template: 'meeting-minutes-v1',
   provider: 'claude',
   model: null,

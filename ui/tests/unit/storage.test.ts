@@ -122,6 +122,7 @@ describe('a plan of what is added', () => {
   const submission: Submission = {
     name: 'n',
     queue: 'bulk',
+    delivery: null,
     template: 'pdf-summarize-v4',
     provider: 'claude',
     model: null,

@@ -4,6 +4,7 @@ import type { AttemptView } from '../types/AttemptView';
 import type { JobDetail } from '../types/JobDetail';
 import type { JobView } from '../types/JobView';
 import type { DocumentView } from '../types/DocumentView';
+import type { RemoteView } from '../types/RemoteView';
 import { inputOf } from './budget';
 import { plainFacts, textOn } from './documents';
 import { scatter } from './fixtures';
@@ -63,6 +64,8 @@ function attemptsOf(job: JobView, now: number): AttemptView[] {
     httpStatus: 200,
   };
   if (job.status === 'completed') last.outcome = 'completed';
+  else if (job.status === 'submitted')
+    Object.assign(last, { outcome: 'running', endedAt: null, httpStatus: null, requestId: null });
   else if (job.status === 'needs-review') last.outcome = 'needs-review';
   else if (job.status === 'running')
     Object.assign(last, {
@@ -152,7 +155,12 @@ function documentOf(job: JobView): DocumentView | null {
   };
 }
 
-export function detailOf(job: JobView, prompt: string | null, now: number, state: ResultState): JobDetail {
+export function detailOf(
+  job: JobView,
+  prompt: string | null,
+  now: number,
+  state: ResultState & { remote: RemoteView | null },
+): JobDetail {
   const hasResult = job.status === 'completed' || job.status === 'needs-review';
   return {
     job,
@@ -160,7 +168,7 @@ export function detailOf(job: JobView, prompt: string | null, now: number, state
     variables: job.hasFields ? { currency: 'EUR' } : {},
     document: documentOf(job),
     sends: state.settings.textOnly ? 'text' : 'pdf',
-    remote: null,
+    remote: state.remote,
     parts: partsOf(job),
     attempts: job.parts === null ? attemptsOf(job, now) : partAttempts(job, now),
     result: hasResult ? resultOf(job, now, state) : null,

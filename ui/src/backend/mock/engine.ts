@@ -29,6 +29,7 @@ import { makeJob, makeJobs, moreDead, MAX_TOKENS, MODEL, REUSED, scatter, type P
 import { Moment } from './moment';
 import { PlayedPilots } from './pilots';
 import { PlayedPrices } from './prices';
+import { PlayedRemote } from './remote';
 import { summaryOf } from './results';
 import { PlayedTemplates } from './templates';
 
@@ -92,6 +93,7 @@ export class PlayedEngine {
   readonly prices = new PlayedPrices();
   readonly templates = new PlayedTemplates();
   readonly pilots = new PlayedPilots(this);
+  readonly remote = new PlayedRemote(this);
   readonly uploads: PlayedUploads;
   readonly headers: PlayedHeaders;
   /** Results of earlier runs. */
@@ -242,6 +244,7 @@ export class PlayedEngine {
         sourcePath: path,
         pages,
         queue: submission.queue,
+        delivery: this.remote.deliveryOf(submission, submission.delivery),
         template: submission.template,
         hasFields,
         provider: submission.provider,
@@ -278,7 +281,10 @@ export class PlayedEngine {
         changed.push(job.jobId);
       }
     }
-    if (this.storageProblem === null && this.consumer === 'here') this.startWaiting(now, changed);
+    if (this.storageProblem === null && this.consumer === 'here') {
+      this.startWaiting(now, changed);
+      this.remote.tick(now, changed);
+    }
     this.changed(changed);
   }
 

@@ -64,6 +64,7 @@ export function makeJob(
     waiting: status === 'pending' ? { reason: 'ready' } : null,
     paused: false,
     queue: batch === 'lease' ? 'high' : 'bulk',
+    delivery: 'each',
     pages,
     parts: null,
     template: batch === 'lease' ? LEASE_TEMPLATE : 'pdf-summarize-v4',
@@ -112,6 +113,7 @@ const ERRORS: Partial<Record<Cause, string>> = {
   'file-missing': 'The file does not exist any more.',
   'pdf-not-taken': 'The endpoint takes no PDFs; nothing was sent.',
   'files-not-taken': 'The file has 41 MB; the endpoint takes no files before a call.',
+  'batches-not-offered': 'The endpoint has no batch API (404); nothing was sent.',
   'model-retired': 'claude-sonnet-4-5 was retired on 2026-01-30 and answers no more.',
 };
 
@@ -135,6 +137,7 @@ export function moreDead(cause: Cause, now: number): PlayedJob[] {
     ...deadJob('sustainability', title, cause, now),
     pages: 48,
     model: cause === 'model-retired' ? 'claude-sonnet-4-5' : MODEL,
+    delivery: cause === 'batches-not-offered' ? 'batch' : 'each',
   }));
 }
 

@@ -6,8 +6,8 @@
  * `?fail=METHOD:CODE,…`, `?hold=scan|walk`, `?model=claude-gone` (one the key may not use), `?dayCap=DOLLARS`,
  * `?hours=22-7` (when Bulk runs), `?storage` (the disk is full), `?webhook=ok|failing`, `?bucket=ok|waiting|failed`,
  * `?parts` (long documents among the jobs), `?baseUrl=ADDRESS`, `?endpoint=KIND`, `?headers=NAME,…`, `?ca`, `?textOnly`,
- * `?dead=CAUSE,…` (dead letters of these causes, too), `?hold=count`, `?batchLane` (Bulk by the batch API),
- * `?batchCap=DOLLARS`, `?pilot=running|ended|failed` (of the newest batch).
+ * `?dead=CAUSE,…` (dead letters of these causes, too), `?hold=count`, `?halfPrice` (a batch with the batch API),
+ * `?batchLane` (all of Bulk goes that way), `?batchCap=DOLLARS`, `?pilot=running|ended|failed` (of the newest batch).
  */
 import { freezeClock } from '../../app/clock.svelte';
 import type { Backend, DragEvent } from '../backend';
@@ -109,7 +109,11 @@ export function createBackend(query: URLSearchParams): Backend {
   });
   if (query.has('parts')) playParts(engine.jobs);
   if (query.has('pilot')) engine.pilots.play(query.get('pilot') ?? '');
-  if (query.has('batchLane')) Object.assign(engine.lanes.bulk, { delivery: 'batch' });
+  if (query.has('halfPrice') || query.has('batchLane')) engine.remote.play();
+  if (query.has('batchLane')) {
+    engine.lanes.bulk.delivery = 'batch';
+    engine.remote.deliver('batch');
+  }
   if (!query.has('freeze')) engine.run();
 
   const webhook: WebhookStatus = {
@@ -201,6 +205,7 @@ export function createBackend(query: URLSearchParams): Backend {
         return detailOf(found.job, found.prompt, currentTime(), {
           settings: engine.settings,
           uploads: engine.uploads,
+          remote: engine.remote.viewOf(found.job),
           older: engine.older.get(jobId) ?? [],
           source: engine.jobs.find((job) => job.status === 'completed')?.jobId ?? jobId,
         });
@@ -327,7 +332,13 @@ export function createBackend(query: URLSearchParams): Backend {
         }),
       ),
     saveLane: (queue, settings) =>
-      answer('saveLane', () => engine.set(() => (engine.lanes[queue] = settings))),
+      answer('saveLane', () =>
+        engine.set(() => {
+          const { delivery } = engine.lanes[queue];
+          engine.lanes[queue] = settings;
+          if (delivery !== settings.delivery) engine.remote.deliver(settings.delivery);
+        }),
+      ),
     closeCircuit: () => answer('closeCircuit', () => engine.set(() => (engine.circuit = null))),
     prices: () => answer('prices', () => engine.prices.table()),
     savePrice: (price) =>

@@ -8,6 +8,7 @@ import type { WaitingReason } from '../types/WaitingReason';
 import { budgetObstacle, committed, costOf, nextEnds, recent, reservationOf, type Use } from './budget';
 import type { PlayedEngine } from './engine';
 import type { PlayedJob } from './fixtures';
+import { share } from './remote';
 
 const MINUTES_A_DAY = 1440;
 /** Reasons of a job alone: the lane goes on with another one. */
@@ -47,6 +48,10 @@ export class Moment {
         reserved += this.atWorst(job);
         this.uses.push(reservationOf(job, job.startedAt ?? this.now));
       }
+      if (job.status === 'submitted') {
+        money.reservedMicros += this.atWorst(job);
+        reserved += this.atWorst(job);
+      }
     }
     const empty = engine.jobs.length === 0;
     const unknown = empty ? 0 : 310_000;
@@ -69,7 +74,7 @@ export class Moment {
 
   atWorst(job: PlayedJob): number {
     const price = this.engine.prices.of(job.model);
-    return job.provider === 'offline' || !price ? 0 : costOf(job, price).atWorst;
+    return job.provider === 'offline' || !price ? 0 : share(job.delivery, costOf(job, price).atWorst);
   }
 
   /** Why a pending job waits. */
@@ -137,6 +142,7 @@ export class Moment {
 
   private budgetOf(job: PlayedJob): WaitingReason | null {
     if (job.provider === 'offline') return null;
+    if (job.delivery === 'batch') return this.engine.remote.filling();
     if (job.queue === 'bulk' && this.highWaits) return { reason: 'behind-high' };
     return budgetObstacle(reservationOf(job, this.now), this.uses, this.engine.settings, this.now);
   }

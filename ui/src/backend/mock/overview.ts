@@ -67,7 +67,7 @@ export function overviewOf(engine: PlayedEngine): Overview {
   };
   for (const job of engine.jobs) {
     countIn(counts, job.status);
-    if (job.status === 'running') lanes[job.queue].running += 1;
+    if (job.status === 'running' || job.status === 'submitted') lanes[job.queue].running += 1;
     if (job.status === 'pending') lanes[job.queue].waiting += 1;
   }
   const ends = nextEnds(moment.now);
@@ -77,7 +77,7 @@ export function overviewOf(engine: PlayedEngine): Overview {
       queue,
       paused: engine.pausedLanes.has(queue),
       ...lanes[queue],
-      submitted: null,
+      submitted: engine.remote.submittedIn(queue),
       settings: engine.lanes[queue],
       obstacle: lanes[queue].waiting === 0 ? null : moment.obstacleOf(queue),
       answer: null,

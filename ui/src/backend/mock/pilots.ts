@@ -18,6 +18,7 @@ import type { WaitingReason } from '../types/WaitingReason';
 import { committed, costOf, inputOf } from './budget';
 import type { PlayedEngine } from './engine';
 import { MAX_TOKENS, type PlayedJob } from './fixtures';
+import { endpointOf } from './endpoint';
 import { batchesOf, overviewOf } from './overview';
 
 const ENDED = ['completed', 'needs-review', 'failed', 'dead-lettered', 'cancelled'];
@@ -82,6 +83,8 @@ function obstacleOf(queue: QueueName, engine: PlayedEngine): WaitingReason | nul
 function forecastOf(sums: Sums, model: string, engine: PlayedEngine): Forecast {
   const now = currentTime();
   const tokens = sums.inputTokens + sums.calls * 900;
+  // Of an address that nobody says has a batch API, the person may know it.
+  const batches = endpointOf(engine).abilities.batches || engine.lanes.bulk.delivery === 'batch';
   const minutes = Math.floor(tokens / engine.settings.tokensPerMinute);
   const way = (delivery: DeliveryForecast['delivery'], percent: number): DeliveryForecast => {
     const lane = engine.lanes[delivery === 'high' ? 'high' : 'bulk'];
@@ -121,7 +124,7 @@ function forecastOf(sums: Sums, model: string, engine: PlayedEngine): Forecast {
       usuallyOffPercent: sums.usuallyOffPercent,
     },
     output: { low: 620, expected: 900, high: 1_480, worst: MAX_TOKENS, answers: 41 },
-    deliveries: [way('high', 100), way('bulk', 100), way('batch', 50)],
+    deliveries: [way('high', 100), way('bulk', 100), ...(batches ? [way('batch', 50)] : [])],
   };
 }
 
@@ -171,7 +174,10 @@ export class PlayedPilots {
   /** Has the jobs of a new batch wait for the first of them, where a pilot is wanted. */
   begin(batchId: BatchId, jobs: JobId[], wanted: number | null): void {
     if (wanted === null || wanted >= jobs.length) return;
-    this.pilots.set(batchId, { jobs: new Set(jobs.slice(0, wanted)), released: false });
+    const pilot = new Set(jobs.slice(0, wanted));
+    this.pilots.set(batchId, { jobs: pilot, released: false });
+    // What is to be seen before the rest is paid is asked call by call.
+    for (const job of this.ofPilot(batchId)) job.delivery = 'each';
   }
 
   /** Plays a pilot of the newest batch: one that runs, has ended, or has ended without an answer. */
@@ -252,7 +258,9 @@ export class PlayedPilots {
     return this.end(batchId, (job) => {
       job.model = changes.model ?? job.model;
       job.template = changes.template ?? job.template;
+      const wanted = changes.delivery ?? (changes.queue === null ? job.delivery : null);
       job.queue = changes.queue ?? job.queue;
+      job.delivery = this.engine.remote.deliveryOf(job, wanted);
       job.waiting = { reason: 'ready' };
     });
   }

@@ -17,6 +17,7 @@ import { costOf } from './budget';
 import type { PlayedEngine } from './engine';
 import type { PlayedJob } from './fixtures';
 import { noticeOf } from './models';
+import { share } from './remote';
 import { pathOf } from './results';
 import { opensJob, wrongPassword } from './scans';
 
@@ -46,6 +47,7 @@ const FIXES: Partial<Record<Cause, Fix>> = {
   'permission-denied': 'test-key',
   'model-not-found': 'choose-model',
   'model-retired': 'choose-model',
+  'batches-not-offered': 'change-delivery',
   'document-not-read': 'send-text',
   'pdf-not-taken': 'send-text',
   'billing-problem': 'open-console',
@@ -65,9 +67,12 @@ export function selected(engine: PlayedEngine, selection: Selection): PlayedJob[
   return engine.jobs.filter((job) => wanted.has(job.jobId));
 }
 
-function changed(job: PlayedJob, changes: RetryChanges): PlayedJob {
+function changed(engine: PlayedEngine, job: PlayedJob, changes: RetryChanges): PlayedJob {
   const provider = changes.provider ?? job.provider;
   const template = changes.template ?? job.template;
+  const queue = changes.queue ?? job.queue;
+  // In another lane they go as that lane says.
+  const wanted = changes.delivery ?? (queue === job.queue ? job.delivery : null);
   const usual = job.provider === 'offline' ? 'claude-sonnet-4-6' : job.model;
   return {
     ...job,
@@ -75,7 +80,8 @@ function changed(job: PlayedJob, changes: RetryChanges): PlayedJob {
     model: provider === 'offline' ? 'extractive-v1' : (changes.model ?? usual),
     template,
     hasFields: template.startsWith('lease-abstract'),
-    queue: changes.queue ?? job.queue,
+    queue,
+    delivery: engine.remote.deliveryOf({ queue, provider }, wanted),
     maxTokens: changes.maxTokens ?? job.maxTokens,
   };
 }
@@ -102,7 +108,7 @@ export function planRetry(engine: PlayedEngine, selection: Selection, changes: R
     atWorstMicros: 0,
     modelNotices: [],
   };
-  for (const job of selected(engine, selection).map((each) => changed(each, changes))) {
+  for (const job of selected(engine, selection).map((each) => changed(engine, each, changes))) {
     const reason = leftOut(engine, job, changes.completed);
     if (reason) {
       const key = JSON.stringify(reason);
@@ -114,8 +120,8 @@ export function planRetry(engine: PlayedEngine, selection: Selection, changes: R
     const price = job.provider === 'offline' ? undefined : engine.prices.of(job.model);
     if (!price) continue;
     const cost = costOf(job, price);
-    plan.expectedMicros = (plan.expectedMicros ?? 0) + cost.expected;
-    plan.atWorstMicros = (plan.atWorstMicros ?? 0) + cost.atWorst;
+    plan.expectedMicros = (plan.expectedMicros ?? 0) + share(job.delivery, cost.expected);
+    plan.atWorstMicros = (plan.atWorstMicros ?? 0) + share(job.delivery, cost.atWorst);
   }
   plan.wouldNot = [...reasons.values()];
   plan.modelNotices = [...models].flatMap((model) => noticeOf(model) ?? []);
@@ -136,10 +142,12 @@ function keepOlder(engine: PlayedEngine, job: PlayedJob): void {
 
 export function retry(engine: PlayedEngine, selection: Selection, changes: RetryChanges): Affected {
   const jobs = selected(engine, selection);
-  const able = jobs.filter((job) => leftOut(engine, changed(job, changes), changes.completed) === null);
+  const able = jobs.filter(
+    (job) => leftOut(engine, changed(engine, job, changes), changes.completed) === null,
+  );
   for (const job of able) {
     if (job.status === 'completed' || job.status === 'needs-review') keepOlder(engine, job);
-    Object.assign(job, changed(job, changes), {
+    Object.assign(job, changed(engine, job, changes), {
       reused: false,
       status: 'pending',
       waiting: { reason: 'ready' },
@@ -188,7 +196,7 @@ function fits(job: PlayedJob, action: BulkAction): boolean {
     case 'run-now':
       return waits && !job.paused;
     case 'cancel':
-      return waits || job.status === 'running';
+      return waits || job.status === 'running' || job.status === 'submitted';
     case 'pause':
       return waits && !job.paused;
     case 'resume':
@@ -228,6 +236,7 @@ export function applyAction(engine: PlayedEngine, selection: Selection, action: 
         break;
       case 'move-to':
         job.queue = action.queue;
+        job.delivery = engine.remote.deliveryOf(job);
         break;
     }
   }
