@@ -61,7 +61,6 @@ pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
         intake::forecast_submission,
         intake::count_tokens,
         intake::cancel_counting,
-        intake::check_estimates,
         intake::submit_scan,
         intake::submit_prompt,
         settings::settings,

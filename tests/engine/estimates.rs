@@ -11,7 +11,7 @@ fn asked() -> Submission {
 }
 
 #[tokio::test]
-async fn a_few_small_files_are_counted_once_and_the_plan_tells_how_far_off_it_is() {
+async fn files_are_counted_once_and_the_plan_tells_how_far_off_estimates_are() {
     let house = House::working().await;
     let paths = (1..=5)
         .map(|pages| house.put(&format!("{pages}.pdf"), &pdf::numbered_pdf(pages)))
@@ -26,37 +26,32 @@ async fn a_few_small_files_are_counted_once_and_the_plan_tells_how_far_off_it_is
     let before = plan().await;
     assert_eq!(before.estimates, None, "nothing was counted yet");
 
-    let check = house
+    let counting = house
         .engine
-        .check_estimates(report.scan_id, asked())
+        .count_tokens(report.scan_id, asked())
         .await
         .unwrap();
-    assert_eq!(check.calls, 3);
+    assert_eq!((counting.counted, counting.countable), (5, 5));
+    let mut pages: Vec<_> = house
+        .claude
+        .counts()
+        .iter()
+        .map(|request| request.documents[0].pages)
+        .collect();
+    pages.sort_unstable();
+    assert_eq!(pages, [1, 2, 3, 4, 5], "whole files that are not locked");
+    let check = plan().await.estimates.unwrap();
+    assert_eq!(check.calls, 5);
     assert!(
         (80..=120).contains(&check.counted_percent) && check.usually_off_percent <= 20,
         "an ordinary document is not far off: {check:?}"
     );
-    let counted: Vec<_> = house.claude.counts();
-    let pages: Vec<_> = counted
-        .iter()
-        .map(|request| request.documents[0].pages)
-        .collect();
-    assert_eq!(pages, [1, 2, 3], "the smallest files, whole and unlocked");
-    assert_eq!(plan().await.estimates, Some(check));
-
-    let check = house
+    house
         .engine
-        .check_estimates(report.scan_id, asked())
+        .count_tokens(report.scan_id, asked())
         .await
         .unwrap();
-    assert_eq!(check.calls, 5, "the rest is counted, no file twice");
-    let third = house
-        .engine
-        .check_estimates(report.scan_id, asked())
-        .await
-        .unwrap();
-    assert_eq!(third, check);
-    assert_eq!(house.claude.counts().len(), 5);
+    assert_eq!(house.claude.counts().len(), 5, "no file is counted twice");
     assert!(house.claude.requests().is_empty(), "nothing was paid");
 
     let after = plan().await;
@@ -99,17 +94,17 @@ async fn text_has_comparisons_of_its_own() {
         template: template.template,
         ..asked()
     };
-    let check = house
+    house
         .engine
-        .check_estimates(report.scan_id, as_text.clone())
+        .count_tokens(report.scan_id, as_text.clone())
         .await
         .unwrap();
-    assert_eq!(check.calls, 2, "what has no text is no example");
     for request in house.claude.counts() {
         assert!(request.documents[0].text.is_some());
     }
     let plan = |submission| house.engine.plan_submission(report.scan_id, submission);
-    assert_eq!(plan(as_text).await.unwrap().estimates, Some(check));
+    let check = plan(as_text).await.unwrap().estimates.unwrap();
+    assert_eq!(check.calls, 2, "what has no text is no example");
     assert_eq!(
         plan(asked()).await.unwrap().estimates,
         None,
@@ -125,7 +120,7 @@ async fn what_can_not_be_counted_is_a_problem_and_changes_no_plan() {
         .scan(house.put_pdfs(&["a.pdf", "b.pdf"]))
         .await
         .unwrap();
-    let check = |submission| house.engine.check_estimates(report.scan_id, submission);
+    let check = |submission| house.engine.count_tokens(report.scan_id, submission);
     let offline = submission(QueueName::High, Provider::Offline);
     assert!(
         check(offline)
@@ -153,7 +148,7 @@ async fn what_can_not_be_counted_is_a_problem_and_changes_no_plan() {
     house.set(|settings| settings.base_url = None).await;
     let counted = check(asked()).await.unwrap();
     assert_eq!(
-        counted.calls, 2,
+        counted.counted, 2,
         "a failure is no reason not to count later"
     );
 }

@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 
 use gistmill_engine::model::{
-    EstimateCheck, Forecast, ScanId, ScanReport, Submission, SubmissionPlan, Submitted,
-    TokenCounting,
+    Forecast, ScanId, ScanReport, Submission, SubmissionPlan, Submitted, TokenCounting,
 };
 
 use super::{Answer, Opened};
@@ -72,18 +71,6 @@ pub(crate) async fn count_tokens(
 pub(crate) async fn cancel_counting(engine: Opened<'_>) -> Answer<()> {
     engine.cancel_counting();
     Ok(())
-}
-
-#[tauri::command]
-pub(crate) async fn check_estimates(
-    engine: Opened<'_>,
-    scan_id: ScanId,
-    submission: Submission,
-) -> Answer<EstimateCheck> {
-    engine
-        .check_estimates(scan_id, submission)
-        .await
-        .map_err(|error| error.problem())
 }
 
 #[tauri::command]

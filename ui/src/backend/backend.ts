@@ -17,7 +17,6 @@ import type { EndpointKind } from './types/EndpointKind';
 import type { EndpointView } from './types/EndpointView';
 import type { EngineEvent } from './types/EngineEvent';
 import type { ExportRequest } from './types/ExportRequest';
-import type { EstimateCheck } from './types/EstimateCheck';
 import type { Exported } from './types/Exported';
 import type { Forecast } from './types/Forecast';
 import type { JobDetail } from './types/JobDetail';
@@ -104,8 +103,6 @@ export interface Backend {
    */
   countTokens(scanId: ScanId, submission: Submission): Promise<TokenCounting>;
   cancelCounting(): Promise<void>;
-  /** Lets the provider count a few of the files, which is free, and answers how the estimates compare. */
-  checkEstimates(scanId: ScanId, submission: Submission): Promise<EstimateCheck>;
   /** Makes a job of every scanned file without a finding. */
   submitScan(scanId: ScanId, submission: Submission): Promise<Submitted>;
   /** Makes one job of a prompt. */

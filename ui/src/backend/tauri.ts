@@ -42,7 +42,6 @@ export function createBackend(): Backend {
     forecastSubmission: (scanId, submission) => invoke('forecast_submission', { scanId, submission }),
     countTokens: (scanId, submission) => invoke('count_tokens', { scanId, submission }),
     cancelCounting: () => invoke('cancel_counting'),
-    checkEstimates: (scanId, submission) => invoke('check_estimates', { scanId, submission }),
     submitScan: (scanId, submission) => invoke('submit_scan', { scanId, submission }),
     submitPrompt: (prompt, submission) => invoke('submit_prompt', { prompt, submission }),
 

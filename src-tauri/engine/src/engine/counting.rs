@@ -8,7 +8,6 @@ mod pace;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use tokio::sync::Semaphore;
@@ -30,10 +29,6 @@ use crate::reuse;
 use crate::templates::{self, Template};
 pub(super) use pace::CountPace;
 
-/// Files that are counted while a person waits: enough for a first idea, and soon done.
-const FEW_FILES: usize = 3;
-/// How long a person waits for these.
-const PATIENCE: Duration = Duration::from_secs(60);
 /// Files that stand for all sizes, counted before the others.
 const SAMPLE: usize = 12;
 /// The largest file that is uploaded to be counted, in bytes.
@@ -106,7 +101,9 @@ impl Engine {
     /// ends this one, and so do submitting the scan and [`Engine::cancel_scan`]. What was counted is kept.
     ///
     /// # Errors
-    /// As [`Engine::check_estimates`], where nothing is counted.
+    /// Where nothing is counted: as [`Engine::plan_submission`]; [`EngineError::BadInput`] for the offline summary
+    /// and for an address that counts no tokens; [`EngineError::KeyMissing`]; or what the provider answered
+    /// instead of the first count.
     pub async fn count_tokens(
         &self,
         scan_id: ScanId,
@@ -150,58 +147,6 @@ impl Engine {
     /// Ends the counting that is under way, if one is. What was counted is kept.
     pub fn cancel_counting(&self) {
         self.0.counting.end(None);
-    }
-
-    /// Has the provider count the input tokens of a few small files of a scan, as a submission would send
-    /// them, and says how far off estimates for its model are. Costs nothing; a file is counted once.
-    ///
-    /// No calls are compared where nothing of the scan could be counted and nothing was before.
-    ///
-    /// # Errors
-    /// As [`Engine::plan_submission`]; [`EngineError::BadInput`] for the offline summary and for an address that
-    /// counts no tokens; [`EngineError::KeyMissing`]; or what the provider answered instead of the first count.
-    pub async fn check_estimates(
-        &self,
-        scan_id: ScanId,
-        submission: Submission,
-    ) -> Result<EstimateCheck, EngineError> {
-        let (template, asked) = self.countable(&submission).await?;
-        let scan = self.scan_to_count(scan_id)?;
-        let known = self.known(&asked, &scan.report.files).await?;
-        let mut missing: Vec<ToCount> = scan
-            .report
-            .files
-            .iter()
-            .map(|file| ToCount::new(file, &asked, &template))
-            .filter(|one| is_countable(one, &asked) && known.of(&one.file).counted.is_none())
-            .collect();
-        missing.sort_by_key(|one| one.file.document.bytes);
-        let cancel = CancellationToken::new();
-        let _ended_when_given_up = cancel.clone().drop_guard();
-        let mut counted = 0;
-        // One after another: the few that are counted are the smallest.
-        let counting = self.count(missing, 1, &asked, &template, &cancel, |one| {
-            counted += usize::from(one == Counted::Known);
-            if counted >= FEW_FILES {
-                cancel.cancel();
-            }
-        });
-        let failure = match tokio::time::timeout(PATIENCE, counting).await {
-            Ok(failure) => failure?,
-            Err(_) => Some(Failure::unsent(
-                Cause::TimedOut,
-                format!(
-                    "The tokens were not counted within {} s.",
-                    PATIENCE.as_secs()
-                ),
-            )),
-        };
-        if counted == 0
-            && let Some(failure) = failure
-        {
-            return Err(refused(failure));
-        }
-        Ok(self.estimates_for(&asked).await?.unwrap_or_default())
     }
 
     /// Says how estimates for what is asked compared with what was counted; `None` until anything was.

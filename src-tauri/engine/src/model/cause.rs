@@ -377,7 +377,7 @@ impl Cause {
                 "Choose a current model in Settings; waiting jobs are given it, too."
             }
             Self::BatchesNotOffered => {
-                "Have each job of Bulk delivered by a call of its own, or use an address with a batch API."
+                "Have each job asked by a call of its own, or use an address with a batch API."
             }
             Self::CreditExhausted => "Buy credits in the Anthropic Console, then resume.",
             Self::UsageLimitReached | Self::SpendLimitReached => {

@@ -31,7 +31,7 @@ import { pageDrawing } from './documents';
 import { playParts } from './parts';
 import { forecastOfJobs, forecastOfPlan } from './pilots';
 import { PlayedCounts } from './counts';
-import { CHECK, countable, isReusable, planOf, scanReport, unlocked } from './scans';
+import { countable, isReusable, planOf, scanReport, unlocked } from './scans';
 import * as selections from './selections';
 import { playedSettings } from './settings';
 import { templateCommands } from './templates';
@@ -252,11 +252,6 @@ export function createBackend(query: URLSearchParams): Backend {
         counts.begin(scanId, files),
       ),
     cancelCounting: () => answer('cancelCounting', () => counts.end()),
-    checkEstimates: (scanId) =>
-      answer('checkEstimates', () => {
-        scanOf(scanId);
-        return CHECK;
-      }),
     submitScan: (scanId, submission) =>
       answer('submitScan', () => {
         const files = reports.get(scanId)?.files.filter((file) => file.document.finding === null) ?? [];

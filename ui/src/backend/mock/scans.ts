@@ -170,7 +170,7 @@ export function countable(report: ScanReport, submission: Submission): { countab
 }
 
 /** What the played provider counts. */
-export const CHECK = { calls: 40, countedPercent: 103, usuallyOffPercent: 6 };
+const CHECK = { calls: 40, countedPercent: 103, usuallyOffPercent: 6 };
 
 function folder(path: string, files: ScannedFile[], skipped: SkippedPath[]): void {
   const skip = (name: string, reason: SkipReason, same?: string): void =>
