@@ -202,6 +202,7 @@ async fn a_local_endpoint_is_one_call_away() {
     })
     .await
     .unwrap();
+    let before = house.engine.endpoint().await.unwrap();
     let view = house
         .engine
         .use_endpoint(
@@ -226,15 +227,20 @@ async fn a_local_endpoint_is_one_call_away() {
     }
     assert!(house.claude.requests().is_empty());
 
-    // Back to Anthropic itself.
+    // Back to Anthropic itself, also where the environment names another address, as it does in these tests.
+    assert!(before.from_environment);
     let view = house
         .engine
         .use_endpoint(EndpointKind::Anthropic, None, None)
         .await
         .unwrap();
+    assert_eq!(
+        (view.kind, view.address.as_str(), view.from_environment),
+        (EndpointKind::Anthropic, ANTHROPIC_BASE_URL, false)
+    );
     assert!(!view.text_only);
     let settings = house.engine.settings().await.unwrap();
-    assert_eq!((settings.base_url, settings.endpoint), (None, None));
+    assert_eq!(settings.endpoint, None, "its address says who it is");
 }
 
 #[tokio::test]
@@ -353,21 +359,6 @@ async fn the_environment_may_hold_a_bearer_token_and_headers() {
     let asked = house.claude.all_requests().pop().unwrap();
     assert_eq!(asked.headers["x-api-key"], "sk-ant-key-0123456789");
     assert!(!asked.headers.contains_key("authorization"), "a key wins");
-}
-
-#[tokio::test]
-async fn anthropic_itself_can_be_chosen_where_the_environment_names_another_address() {
-    let house = House::idle().await;
-    let before = house.engine.endpoint().await.unwrap();
-    assert!(before.from_environment, "these tests set it");
-    let chosen = house
-        .engine
-        .use_endpoint(EndpointKind::Anthropic, None, None)
-        .await
-        .unwrap();
-    assert_eq!(chosen.kind, EndpointKind::Anthropic);
-    assert_eq!(chosen.address, ANTHROPIC_BASE_URL);
-    assert!(!chosen.from_environment);
 }
 
 #[tokio::test]
