@@ -16,6 +16,7 @@ mod claude_errors;
 mod claude_faults;
 mod claude_key;
 mod claude_stream;
+mod claude_tls;
 mod claude_transport;
 mod copies;
 mod delivery;

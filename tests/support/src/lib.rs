@@ -7,6 +7,7 @@ pub mod fault_proxy;
 pub mod pdf;
 pub mod receiver;
 pub mod seaweed;
+pub mod tls;
 
 use std::path::Path;
 
