@@ -36,15 +36,18 @@ async fn add_folder(house: &House, names: &[&str]) -> Submitted {
 
 /// Waits for the copy of a job's newest run, turning the clock.
 async fn until_copied(house: &House, job_id: &JobId, generation: u32) -> JobDetail {
-    house
-        .until(job_id, "a copy", |detail| {
-            house.clock.advance(Duration::from_secs(30));
+    let look = async || {
+        Some(house.job(job_id).await).filter(|detail| {
             detail.result.as_ref().is_some_and(|result| {
                 result.generation == generation
                     && (result.copy_path.is_some() || result.copy_error.is_some())
             })
         })
-        .await
+    };
+    match house.turning_until(Duration::from_secs(30), look).await {
+        Some(detail) => detail,
+        None => panic!("no copy came of {:#?}", house.job(job_id).await),
+    }
 }
 
 fn copy_of(detail: &JobDetail) -> String {
@@ -172,32 +175,26 @@ async fn a_drive_that_vanishes_is_told_and_its_copies_are_made_when_it_is_back()
     );
     std::fs::create_dir(&output).unwrap();
     for job_id in &submitted.job_ids {
-        house
-            .until(job_id, "a copy after all", |detail| {
-                house.clock.advance(Duration::from_secs(60));
-                let result = detail.result.as_ref().unwrap();
-                result.copy_path.is_some() && result.copy_error.is_none()
-            })
-            .await;
+        let copied = async || {
+            let result = house.job(job_id).await.result.unwrap();
+            (result.copy_path.is_some() && result.copy_error.is_none()).then_some(())
+        };
+        let copied = house.turning_until(Duration::from_secs(60), copied).await;
+        assert!(copied.is_some(), "a copy must come after all");
     }
 }
 
 /// Waits for the files of a batch, turning the clock.
 async fn until_files(house: &House, submitted: &Submitted, count: usize) -> BatchReport {
-    let mut events = house.engine.subscribe();
-    for _ in 0..600 {
-        let report = house
-            .engine
-            .batch_report(submitted.batch_id.clone())
-            .await
-            .unwrap();
-        if report.files.len() >= count || report.files_error.is_some() {
-            return report;
-        }
-        house.clock.advance(Duration::from_secs(5));
-        drop(tokio::time::timeout(Duration::from_millis(20), events.recv()).await);
+    let look = async || {
+        let report = house.engine.batch_report(submitted.batch_id.clone()).await;
+        Some(report.unwrap())
+            .filter(|report| report.files.len() >= count || report.files_error.is_some())
+    };
+    match house.turning_until(Duration::from_secs(5), look).await {
+        Some(report) => report,
+        None => panic!("the batch never left its files"),
     }
-    panic!("the batch never left its files");
 }
 
 #[tokio::test]
@@ -230,15 +227,9 @@ async fn a_finished_batch_leaves_one_table_and_one_document_and_keeps_edited_one
     house.engine.retry(one, again).await.unwrap();
     until_copied(&house, &submitted.job_ids[0], 2).await;
     let second = output.join("Test summaries 2.csv");
-    let mut events = house.engine.subscribe();
-    for _ in 0..600 {
-        if second.exists() {
-            break;
-        }
-        house.clock.advance(Duration::from_secs(5));
-        drop(tokio::time::timeout(Duration::from_millis(20), events.recv()).await);
-    }
-    assert!(second.exists(), "the edited table must be kept");
+    let written = async || second.exists().then_some(());
+    let written = house.turning_until(Duration::from_secs(5), written).await;
+    assert!(written.is_some(), "the edited table must be kept");
     assert_eq!(std::fs::read_to_string(&table).unwrap(), "edited by hand");
     assert!(
         !output.join("Test summaries 2.md").exists(),

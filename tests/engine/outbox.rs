@@ -15,17 +15,11 @@ const SECRET: &str = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 impl House {
     /// Lets the deliverer look again, until `fits`.
     async fn deliver_until(&self, what: &str, fits: impl AsyncFn() -> bool) {
-        let mut events = self.engine.subscribe();
-        // Each round is one look of the deliverer. A real delivery takes real time, after which there
-        // is an event; where nothing is delivered, a short patience goes on to the next look.
-        for _ in 0..600 {
-            if fits().await {
-                return;
-            }
-            self.clock.advance(Duration::from_secs(5));
-            drop(tokio::time::timeout(Duration::from_millis(10), events.recv()).await);
-        }
-        panic!(
+        let look = async || fits().await.then_some(());
+        // Each step is one look of the deliverer.
+        let delivered = self.turning_until(Duration::from_secs(5), look).await;
+        assert!(
+            delivered.is_some(),
             "waited for {what}; the webhook is {:?}",
             self.engine.webhook_status().await
         );

@@ -19,6 +19,8 @@ use tokio::sync::watch;
 
 /// Longest that anything awaited in a test may take before the test says what it waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a test that turns the clock waits for what takes real time before it turns it further.
+const A_MOMENT: Duration = Duration::from_millis(20);
 
 /// A clock that stands still until a test turns it.
 pub(crate) struct ManualClock(watch::Sender<i64>);
@@ -240,6 +242,26 @@ impl House {
         };
         let waited = tokio::time::timeout(PATIENCE, waiting).await;
         assert!(waited.is_ok(), "waited in vain: {what}");
+    }
+
+    /// Turns the clock a step at a time until something is found, looking again at every event. What takes real time
+    /// has some between two steps; `None` when none of it came in a long time.
+    pub(crate) async fn turning_until<T>(
+        &self,
+        step: Duration,
+        look: impl AsyncFn() -> Option<T>,
+    ) -> Option<T> {
+        let mut events = self.engine.subscribe();
+        let waiting = async {
+            loop {
+                if let Some(found) = look().await {
+                    return found;
+                }
+                self.clock.advance(step);
+                drop(tokio::time::timeout(A_MOMENT, events.recv()).await);
+            }
+        };
+        tokio::time::timeout(3 * PATIENCE, waiting).await.ok()
     }
 
     /// Waits until every job of a submission is completed.

@@ -69,20 +69,14 @@ impl Port {
 
     /// Turns the clock, a look of the uploader at a time, until `fits`.
     async fn until(&self, what: &str, fits: impl Fn(&BucketStatus) -> bool) -> BucketStatus {
-        let mut events = self.house.engine.subscribe();
-        // An upload takes real time, after which there is an event.
-        for _ in 0..3_000 {
-            let status = self.status().await;
-            if fits(&status) {
-                return status;
-            }
-            self.house.clock.advance(Duration::from_secs(5));
-            drop(tokio::time::timeout(Duration::from_millis(20), events.recv()).await);
+        let look = async || Some(self.status().await).filter(|status| fits(status));
+        match self.house.turning_until(Duration::from_secs(5), look).await {
+            Some(status) => status,
+            None => panic!(
+                "waited for {what}; the bucket is {:#?}",
+                self.status().await
+            ),
         }
-        panic!(
-            "waited for {what}; the bucket is {:#?}",
-            self.status().await
-        );
     }
 
     /// Makes sure that a job's object is what lies in the library, byte for byte.
@@ -384,16 +378,10 @@ async fn jobs_that_are_kept_for_a_day_are_kept_until_they_are_uploaded() {
         "what is not in the bucket yet must not be removed here"
     );
     port.proxy.pick_up().await;
-    let mut events = port.house.engine.subscribe();
-    for _ in 0..3_000 {
-        if port.house.jobs().await.is_empty() {
-            break;
-        }
-        port.house.clock.advance(Duration::from_secs(60));
-        drop(tokio::time::timeout(Duration::from_millis(20), events.recv()).await);
-    }
+    let all_gone = async || port.house.jobs().await.is_empty().then_some(());
+    let minute = Duration::from_secs(60);
     assert!(
-        port.house.jobs().await.is_empty(),
+        port.house.turning_until(minute, all_gone).await.is_some(),
         "what is there is removed here when its time has come"
     );
     assert_eq!(port.there.list("gists/results").await.len(), 2);
