@@ -351,6 +351,7 @@ export const en = {
     testing: 'Testing the key…',
     testAgain: 'Test again',
     otherKey: 'Use another key',
+    enterKey: 'Enter a key',
     dropStep: 'Drop your first files',
     dropNote: 'You see pages and price before anything starts.',
     dropNoteActive: 'Choose three you know well, so you can judge the summaries.',

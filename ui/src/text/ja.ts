@@ -343,6 +343,7 @@ export const ja: Messages = {
     testing: 'キーをテストしています…',
     testAgain: '再テスト',
     otherKey: '別のキーを使う',
+    enterKey: 'キーを入力',
     dropStep: '最初のファイルをドロップ',
     dropNote: '開始前にページ数と料金を確認できます。',
     dropNoteActive: '内容をよく知る 3 件なら、要約の良し悪しがわかります。',
