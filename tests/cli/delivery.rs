@@ -77,6 +77,23 @@ async fn where_nobody_has_a_batch_api_half_price_is_refused_before_anything_is_a
     assert_eq!(desk.json(&["jobs"])["total"], 0, "nothing was added");
 }
 
+/// It is what is advised where an address turns out to have no batch API.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_said_of_the_queue_holds_for_jobs_that_were_to_go_another_way() {
+    let claude = FakeClaude::start().await;
+    let desk = Desk::asking(&claude);
+    desk.put_pdfs(2);
+    desk.text(&["add", "pdfs", "--delivery", "batch"]);
+    desk.text(&["queues", "set", "bulk", "--concurrency", "2"]);
+    assert_eq!(
+        deliveries(&desk),
+        ["batch", "batch"],
+        "another setting says nothing of it"
+    );
+    desk.text(&["queues", "set", "bulk", "--delivery", "each"]);
+    assert_eq!(deliveries(&desk), ["each", "each"]);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn jobs_run_again_at_half_price_and_back() {
     let claude = FakeClaude::start().await;

@@ -56,6 +56,10 @@ pub(crate) async fn set(
         remote_wait_ms: changes.batch_wait.unwrap_or(present.remote_wait_ms),
     };
     engine.save_lane(queue, settings).await?;
+    if changes.delivery.is_some() {
+        // What is said of a queue is said of its jobs, also where the queue itself went so already.
+        engine.deliver_lane(queue, settings.delivery).await?;
+    }
     show(engine, output).await
 }
 

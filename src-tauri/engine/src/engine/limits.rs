@@ -5,7 +5,7 @@ use secrecy::SecretString;
 use super::delivery::checked_delivery;
 use super::{Engine, blocking};
 use crate::error::EngineError;
-use crate::model::{LaneSettings, ModelPrice, PriceTable, QueueName, WebhookStatus};
+use crate::model::{Delivery, LaneSettings, ModelPrice, PriceTable, QueueName, WebhookStatus};
 use crate::outbox::webhook_key;
 
 /// The name that the keychain files the webhook's secret under.
@@ -62,6 +62,22 @@ impl Engine {
         }
         checked_delivery(queue, settings.delivery)?;
         self.0.store.save_lane(queue, settings).await?;
+        self.everything_changed();
+        Ok(())
+    }
+
+    /// Has all jobs of a queue that are not completed go one way, whatever was chosen when they were added. This is
+    /// the way out where the queue goes another way than some of its jobs.
+    ///
+    /// # Errors
+    /// [`EngineError::BadInput`] where jobs of the queue can't go so.
+    pub async fn deliver_lane(
+        &self,
+        queue: QueueName,
+        delivery: Delivery,
+    ) -> Result<(), EngineError> {
+        checked_delivery(queue, delivery)?;
+        self.0.store.deliver_lane(queue, delivery).await?;
         self.everything_changed();
         Ok(())
     }

@@ -52,6 +52,12 @@ impl Store {
             .await
     }
 
+    /// Has the jobs of a queue go another way, whatever was said when they were added.
+    pub(crate) async fn deliver_lane(&self, queue: QueueName, delivery: Delivery) -> Result<()> {
+        self.write(move |connection| deliver(connection, queue, delivery))
+            .await
+    }
+
     /// Stores a queue's settings, which were checked before.
     pub(crate) async fn save_lane(&self, queue: QueueName, settings: LaneSettings) -> Result<()> {
         self.write(move |connection| save_lane(connection, queue, settings))
