@@ -1,7 +1,7 @@
 # The front door. `make help` lists what there is; the work is done by scripts/.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check fmt types samples screenshots pictures bench-queue bench-intake bench-drain corpus fuzz clean
+.PHONY: help run test check fmt types samples screenshots pictures bench-queue bench-intake bench-drain bench-window corpus fuzz clean
 
 ENGINE_TYPES := ui/src/backend/types
 
@@ -48,6 +48,10 @@ bench-intake: ## Time a drop of 1,000 PDFs against sha256sum, and the memory of 
 
 bench-drain: ## Time working 500 PDFs against what limits and answers allow at least (BENCH=quick: 100)
 	@benches/drain/run
+
+bench-window: ## Measure the real window over 100,000 jobs: first rows, scrolling, typing, filters, memory (JOBS=…)
+	@scripts/prerequisites test
+	@benches/window/run
 
 corpus: ## Read the PDFs in DIR=… and say where other readers see something else (DEEP=1: copy pages too)
 	@benches/documents/run
