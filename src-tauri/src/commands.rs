@@ -55,6 +55,7 @@ pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
         results::export_jobs,
         results::batch_report,
         intake::scan,
+        intake::handed_files,
         intake::cancel_scan,
         intake::unlock_scan,
         intake::plan_submission,

@@ -6,6 +6,7 @@
 
 mod commands;
 mod events;
+mod handed;
 #[cfg(target_os = "linux")]
 mod linux;
 mod notify;
@@ -48,6 +49,10 @@ pub fn run() -> ExitCode {
         }
     };
     let code = app.run_return(|app, event| {
+        #[cfg(target_os = "macos")]
+        if let RunEvent::Opened { urls } = &event {
+            handed::hand_over(app, urls.iter().filter_map(|url| url.to_file_path().ok()));
+        }
         // Asked by the system (a quit from the dock, the end of a session) rather than by us.
         if let RunEvent::ExitRequested {
             code: None, api, ..
@@ -63,5 +68,6 @@ pub fn run() -> ExitCode {
 /// Registers everything the window may ask for. The engine is handed over separately, as managed
 /// state, because opening it can fail.
 pub fn configure<R: Runtime>(builder: Builder<R>) -> Builder<R> {
+    let builder = builder.manage(handed::Handed::at_start());
     commands::register(builder.plugin(tauri_plugin_dialog::init()))
 }

@@ -54,6 +54,11 @@ impl Machine {
 
     /// Starts the app and waits for its window.
     pub(crate) async fn start(&self) -> App {
+        self.start_with(&[]).await
+    }
+
+    /// Starts the app as the system does when files are dropped on its icon.
+    pub(crate) async fn start_with(&self, files: &[&Path]) -> App {
         let port = TcpListener::bind("127.0.0.1:0")
             .unwrap()
             .local_addr()
@@ -99,7 +104,7 @@ impl Machine {
 
         // Never with a `browserName`, which the driver refuses.
         let capabilities = json!({ "webkitgtk:browserOptions": {
-            "binary": env!("CARGO_BIN_EXE_gistmill-desktop"), "args": [],
+            "binary": env!("CARGO_BIN_EXE_gistmill-desktop"), "args": files,
         }});
         let Value::Object(capabilities) = capabilities else {
             unreachable!("built as an object")

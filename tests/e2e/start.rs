@@ -1,5 +1,7 @@
 //! The app starts, whatever the machine is like.
 
+use gistmill_testkit::pdf;
+
 use crate::driver::Machine;
 
 #[tokio::test]
@@ -25,4 +27,20 @@ async fn the_window_is_not_blank_in_a_locale_without_a_language() {
         );
         app.quit().await;
     }
+}
+
+#[tokio::test]
+#[ignore = "needs a desktop session: scripts/test e2e"]
+async fn files_that_the_system_hands_over_go_to_the_sheet() {
+    let machine = Machine::new();
+    let documents = machine.documents();
+    let paths = ["lease.pdf", "survey.pdf"].map(|name| documents.join(name));
+    for path in &paths {
+        std::fs::write(path, pdf::text_pdf(&[&path.to_string_lossy()])).unwrap();
+    }
+    let app = machine.start_with(&[&paths[0], &paths[1]]).await;
+    let start = app.find("sheet-start").await;
+    let label = start.text().await.unwrap();
+    assert!(label.contains('2'), "both are to be started: {label}");
+    app.quit().await;
 }

@@ -6,11 +6,20 @@ use gistmill_engine::model::{
     Forecast, ScanId, ScanReport, Submission, SubmissionPlan, Submitted, TokenCounting,
 };
 
+use tauri::State;
+
 use super::{Answer, Opened};
+use crate::handed::Handed;
 
 #[tauri::command]
 pub(crate) async fn scan(engine: Opened<'_>, paths: Vec<PathBuf>) -> Answer<ScanReport> {
     engine.scan(paths).await.map_err(|error| error.problem())
+}
+
+/// Returns files that were dropped on the program's icon or opened with it, once.
+#[tauri::command]
+pub(crate) async fn handed_files(handed: State<'_, Handed>) -> Answer<Vec<PathBuf>> {
+    Ok(handed.take())
 }
 
 #[tauri::command]

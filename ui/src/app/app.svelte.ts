@@ -94,6 +94,7 @@ export class App {
     this.screen = this.home;
     startClock();
     this.backend.onEvent((event) => this.hear(event));
+    this.backend.onHanded((paths) => void this.add.scan(paths, 'bulk'));
     setInterval(() => {
       if (!document.hidden) this.refreshOverview();
     }, OVERVIEW_EVERY_MS);

@@ -200,6 +200,8 @@ export interface Backend {
 
   onEvent(listener: (event: EngineEvent) => void): Unsubscribe;
   onDrag(listener: (event: DragEvent) => void): Unsubscribe;
+  /** Files and folders that the system hands over: dropped on the program's icon, or opened with it. */
+  onHanded(listener: (paths: string[]) => void): Unsubscribe;
 }
 
 /** Makes a `Problem` of whatever a command rejected with. */

@@ -97,6 +97,12 @@ export function createBackend(): Backend {
     openUrl: (url) => invoke('open_url', { url }),
 
     onEvent: (listener) => settleLater(listen<EngineEvent>('engine', ({ payload }) => listener(payload))),
+    onHanded: (listener) => {
+      const take = (): void =>
+        void invoke<string[]>('handed_files').then((paths) => paths.length && listener(paths));
+      take();
+      return settleLater(listen('files-handed', take));
+    },
     onDrag: (listener) =>
       settleLater(
         getCurrentWebview().onDragDropEvent(({ payload }) => {

@@ -104,3 +104,15 @@ test('a prompt becomes a job', async () => {
   await page.getByTestId('job-row').filter({ hasText: 'Compare the three leases.' }).waitFor();
   await close();
 });
+
+test('files that the program was opened with go to the sheet', async () => {
+  const { page, complaints, close } = await openWindow(
+    browser,
+    pages.address,
+    `freeze&handed=${encodeURIComponent(FOLDER[0])}`,
+  );
+  await page.getByTestId('sheet-start').waitFor();
+  assert.equal(await page.getByTestId('sheet-start').innerText(), 'Start 124 jobs');
+  assert.deepEqual(complaints, []);
+  await close();
+});

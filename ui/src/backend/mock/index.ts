@@ -7,7 +7,7 @@
  * `?hours=22-7` (when Bulk runs), `?storage` (the disk is full), `?webhook=ok|failing`, `?bucket=ok|waiting|failed`,
  * `?parts` (long documents among the jobs), `?baseUrl=ADDRESS`, `?endpoint=KIND`, `?headers=NAME,…`, `?ca`, `?textOnly`,
  * `?dead=CAUSE,…` (dead letters of these causes, too), `?hold=count`, `?halfPrice` (a batch with the batch API),
- * `?batchLane` (all of Bulk goes that way), `?batchCap=DOLLARS`, `?pilot=running|ended|failed` (of the newest batch).
+ * `?handed=PATH,…` (opened with the program), `?batchLane` (all of Bulk goes that way), `?batchCap=DOLLARS`, `?pilot=running|ended|failed` (of the newest batch).
  */
 import { freezeClock } from '../../app/clock.svelte';
 import type { Backend, DragEvent } from '../backend';
@@ -385,6 +385,11 @@ export function createBackend(query: URLSearchParams): Backend {
       const end = engine.listen(listener);
       if (query.has('freeze')) engine.announceProgress();
       return end;
+    },
+    onHanded: (listener) => {
+      const handed = query.get('handed')?.split(',') ?? [];
+      if (handed.length > 0) listener(handed);
+      return () => undefined;
     },
     onDrag: (listener) => {
       dragListeners.add(listener);
