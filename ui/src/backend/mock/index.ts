@@ -212,6 +212,21 @@ export function createBackend(query: URLSearchParams): Backend {
       }),
     ...templateCommands(engine.templates, answer),
     ...bucketCommands(engine, answer),
+    about: () =>
+      answer('about', () => {
+        const results = engine.jobs.filter((job) =>
+          ['completed', 'needs-review'].includes(job.status),
+        ).length;
+        return {
+          version: '1.0.0',
+          sqliteVersion: '3.53.2',
+          system: 'linux x86_64',
+          dataDirectory: '/home/mika/.local/share/gistmill',
+          databaseBytes: 42_000_000,
+          results,
+          resultsBytes: results * 6_400,
+        };
+      }),
     settings: () => answer('settings', () => engine.settings),
     saveSettings: (next) =>
       answer('saveSettings', () => {
