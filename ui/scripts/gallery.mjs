@@ -68,7 +68,7 @@ async function picturesOf(browser, address, folder, { size, screen, language }) 
         await page.emulateMedia({ colorScheme: theme, reducedMotion: 'reduce' });
         await page.waitForFunction((wanted) => document.documentElement.dataset.theme === wanted, theme);
         const name = `${screen.name}-${theme}-${language}-${size.width}x${size.height}.png`;
-        await page.screenshot({ path: path.join(folder, name) });
+        await page.screenshot({ path: path.join(folder, name), animations: 'disabled' });
         taken.push(name);
       }
       return taken;
