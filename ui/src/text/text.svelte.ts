@@ -5,10 +5,9 @@ import { ja } from './ja';
 import { systemLanguage, type Spoken } from './locale';
 import { useLocaleOf } from './format';
 import type { Messages } from './messages';
+import { shown } from './shown.svelte';
 
 const catalogues: Record<Spoken, Messages> = { en, ja };
-
-const shown = $state<{ language: Spoken }>({ language: 'en' });
 
 /** The language shown. */
 export function language(): Spoken {

@@ -226,17 +226,18 @@ const FLOATING = {
   'the list of commands': ['', (page) => page.locator('.foot-cmd')],
   'the keys': ['', (page) => page.locator('.foot-keys')],
   'a new prompt': ['', (page) => page.locator('.tool .btn').first()],
-  'the files that are added': ['', (page) => page.getByTestId('add-pdfs')],
+  'the files that are added': ['', (page) => page.getByTestId('add-pdfs'), '[data-testid=sheet-start]'],
   'the export': ['', (page) => page.getByTestId('export-all')],
 };
-for (const [name, [text, opener]] of Object.entries(FLOATING)) {
+for (const [name, [text, opener, ready = '*']] of Object.entries(FLOATING)) {
   test(`${name} keeps the focus and gives it back`, async () => {
     const { page, close } = await open(`freeze&${text}`);
     await opener(page).focus();
     await page.keyboard.press('Enter');
     const dialog = page.getByRole('dialog');
     await dialog.waitFor();
-    await page.waitForTimeout(400);
+    await dialog.locator(ready).first().waitFor({ state: 'attached' });
+    await page.waitForTimeout(100);
     assert.ok(await dialog.getAttribute('aria-label'), 'it has a name');
     for (const key of ['Tab', 'Shift+Tab']) {
       for (let at = 0; at < 25; at += 1) {
