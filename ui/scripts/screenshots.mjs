@@ -467,7 +467,14 @@ export const SCREENS = [
     },
   },
   { name: 'prompt', query: '', act: (page) => page.locator('.tool .btn').first().click() },
-  { name: 'keys', query: '', act: (page) => page.locator('.foot-keys').click() },
+  {
+    name: 'keys',
+    query: '',
+    act: async (page) => {
+      await page.locator('.foot-keys').click();
+      await page.locator('dialog').waitFor();
+    },
+  },
   { name: 'settings-general', query: '', act: (page) => page.getByTestId('settings-open').click() },
   {
     name: 'settings-models',

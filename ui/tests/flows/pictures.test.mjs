@@ -91,6 +91,9 @@ async function take({ name, theme, language, size }) {
     SCREENS.find((screen) => screen.name === name),
     language,
   );
+  // Tokens are counted until they are counted.
+  await page.waitForFunction(() => document.querySelector('.fig-tokens .bar') === null);
+  await page.waitForTimeout(250);
   const picture = PNG.sync.read(await page.screenshot({ animations: 'disabled', caret: 'hide' }));
   await context.close();
   for (let at = 0; at < picture.data.length; at += 1) {
@@ -105,17 +108,24 @@ const skip = hasFonts() ? false : 'the fonts of scripts/prerequisites are not in
 for (const look of LOOKS) {
   const name = `${look.name}-${look.theme}-${look.language}-${look.size.width}.png`;
   test(`${name} looks as it did`, { skip }, async () => {
-    const now = await take(look);
+    let now = await take(look);
     if (UPDATE) {
       await writeFile(path.join(KEPT, name), written(now));
       return;
     }
     const kept = PNG.sync.read(await readFile(path.join(KEPT, name)));
-    assert.deepEqual([now.width, now.height], [kept.width, kept.height]);
-    const diff = new PNG({ width: now.width, height: now.height });
-    const off = pixelmatch(kept.data, now.data, diff.data, now.width, now.height, { threshold: TOLERANCE });
-    const ratio = off / (now.width * now.height);
-    if (ratio <= MOST_OFF) return;
+    const diff = new PNG({ width: kept.width, height: kept.height });
+    const differing = () =>
+      pixelmatch(kept.data, now.data, diff.data, kept.width, kept.height, { threshold: TOLERANCE });
+    const most = MOST_OFF * kept.width * kept.height;
+    let off = differing();
+    if (off > most) {
+      // A busy machine may have been late once.
+      now = await take(look);
+      off = differing();
+    }
+    if (off <= most) return;
+    const ratio = off / (kept.width * kept.height);
     await writeFile(path.join(RESULTS, name.replace('.png', '-now.png')), written(now));
     await writeFile(path.join(RESULTS, name.replace('.png', '-differs.png')), written(diff));
     assert.fail(
