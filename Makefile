@@ -33,7 +33,7 @@ samples: ## Make the PDFs of samples/ anew from their sources
 	.cache/samples/bin/python -m pip install --quiet $$(sed -n 's/.*pip install //p' samples/generate.py)
 	.cache/samples/bin/python samples/generate.py
 
-screenshots: ## Take pictures of the interface's screens
+screenshots: ## Take pictures of every screen, in both themes and languages and three sizes, with a page to browse them
 	@scripts/interface install
 	cd ui && npm run screenshots
 

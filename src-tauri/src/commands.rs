@@ -64,6 +64,7 @@ pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
         intake::cancel_counting,
         intake::submit_scan,
         intake::submit_prompt,
+        settings::about,
         settings::settings,
         settings::save_settings,
         settings::save_key,

@@ -125,6 +125,7 @@ fn every_setting_is_set_shown_and_taken_back() {
         ),
         ("webhook-batches", "on", "webhookBatches", json!(true)),
         ("notify-batches", "off", "notifyBatches", json!(false)),
+        ("single-keys", "off", "singleKeys", json!(false)),
     ];
     for (name, value, key, stored) in &changes {
         let settings = desk.json(&["config", "set", name, value]);

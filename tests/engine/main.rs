@@ -5,6 +5,7 @@
     reason = "helpers of tests stop the test when they can't go on"
 )]
 
+mod about;
 mod aimock;
 mod bad_day;
 mod batch_lane;

@@ -82,9 +82,29 @@
       'Web view: ' + navigator.userAgent,
     ].join('\n');
 
-    var panel = element('section', 'failure');
+    // A modal dialog: a sheet that is open would lie over anything else, and the focus would leave the panel.
+    var panel = element('dialog', 'failure');
     panel.setAttribute('role', 'alertdialog');
     panel.setAttribute('aria-label', say.title);
+    var opener = document.activeElement;
+    function end() {
+      panel.remove();
+      shown = false;
+      if (opener && opener.isConnected) opener.focus();
+    }
+    panel.addEventListener('cancel', function (event) {
+      event.preventDefault();
+      end();
+    });
+    // The window's keys are not for it.
+    panel.addEventListener('keydown', function (event) {
+      event.stopPropagation();
+      if (event.key !== 'Tab') return;
+      var edge = event.shiftKey ? details : close;
+      if (document.activeElement !== edge) return;
+      event.preventDefault();
+      (event.shiftKey ? close : details).focus();
+    });
     var box = element('div', 'failure-box');
     var details = element('pre', 'failure-details', diagnostics);
     details.tabIndex = 0;
@@ -107,10 +127,7 @@
       else if (document.execCommand('copy')) done();
     };
     var close = element('button', 'failure-button', say.close);
-    close.onclick = function () {
-      panel.remove();
-      shown = false;
-    };
+    close.onclick = end;
     buttons.append(reload, copy, close);
     box.append(
       element('h1', 'failure-title', say.title),
@@ -122,6 +139,7 @@
 
     function attach() {
       document.body.append(panel);
+      panel.showModal();
       reload.focus();
     }
     if (document.body) attach();

@@ -1,18 +1,11 @@
 /**
- * Pictures of every screen, in both themes, both languages and both window sizes, from the scripted engine.
+ * Every screen, and pictures of them in both themes, both languages and three window sizes, from the scripted engine.
  *
  * Usage: npm run screenshots -- FOLDER [NAME-FILTER]
  */
-import { mkdir } from 'node:fs/promises';
-import path from 'node:path';
-import { openBrowser, servePages } from '../tests/flows/harness.mjs';
+import { pathToFileURL } from 'node:url';
+import { takePictures } from './gallery.mjs';
 
-const [folder = 'test-results/screenshots', only = ''] = process.argv.slice(2);
-
-const SIZES = [
-  { width: 1280, height: 800 },
-  { width: 900, height: 600 },
-];
 const DRAGGED = { type: 'enter', paths: ['/papers/a', '/papers/b', '/papers/c'] };
 
 const choose = async (page) => {
@@ -34,7 +27,7 @@ const dropTroubles = async (page) => {
 };
 
 /** Every screen: how to get there from the address. */
-const SCREENS = [
+export const SCREENS = [
   { name: 'welcome', query: 'welcome' },
   { name: 'welcome-no-keychain', query: 'welcome&key=no-keychain' },
   {
@@ -474,7 +467,14 @@ const SCREENS = [
     },
   },
   { name: 'prompt', query: '', act: (page) => page.locator('.tool .btn').first().click() },
-  { name: 'keys', query: '', act: (page) => page.locator('.foot-keys').click() },
+  {
+    name: 'keys',
+    query: '',
+    act: async (page) => {
+      await page.locator('.foot-keys').click();
+      await page.locator('dialog').waitFor();
+    },
+  },
   { name: 'settings-general', query: '', act: (page) => page.getByTestId('settings-open').click() },
   {
     name: 'settings-models',
@@ -617,34 +617,102 @@ const SCREENS = [
       await page.locator('.set-nav button').nth(1).click();
     },
   },
+  {
+    name: 'settings-advanced',
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('settings-open').click();
+      await page.locator('[data-pane=advanced]').click();
+      await page.getByTestId('data-folder').locator('.btn').waitFor();
+    },
+  },
+  {
+    name: 'palette',
+    query: '',
+    act: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.locator('.palette-entry').first().waitFor();
+    },
+  },
+  {
+    name: 'palette-found',
+    query: '',
+    act: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.locator('.palette input').fill('lease');
+    },
+  },
+  {
+    name: 'palette-none',
+    query: '',
+    act: async (page) => {
+      await page.keyboard.press('Control+k');
+      await page.locator('.palette input').fill('xyzzy');
+      await page.locator('.palette-none').waitFor();
+    },
+  },
+  {
+    name: 'cap-dialog',
+    query: '',
+    act: async (page) => {
+      await page.evaluate(() => document.querySelector('.bt').click());
+      await page.keyboard.press('Control+k');
+      await page.locator('.palette input').fill('Soil cap');
+      await page.keyboard.press('Enter');
+      await page.locator('dialog.dialog:not(.palette)').waitFor();
+    },
+  },
+  {
+    name: 'discard-question',
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('settings-open').click();
+      await page.locator('[data-pane=advanced]').click();
+      await page.locator('[data-discard=done]').click();
+      await page.locator('dialog').waitFor();
+    },
+  },
+  {
+    name: 'toast-undo',
+    query: '',
+    act: async (page) => {
+      await page.getByTestId('view-waiting').click();
+      await page.locator('[data-status=pending]').nth(3).click();
+      if (page.viewportSize().width <= 1100) await page.keyboard.press('Escape');
+      await page.keyboard.press('Space');
+      await page.locator('.toast').waitFor();
+    },
+  },
+  {
+    name: 'toast-problem',
+    query: 'fail=saveSettings:storage',
+    act: async (page) => {
+      await page.locator('.side-f .ib').first().click();
+      await page.locator('.toast').waitFor();
+    },
+  },
+  { name: 'nothing-matches', query: '', act: (page) => page.locator('[data-search]').fill('xyzzy') },
+  { name: 'list-failed', query: 'fail=jobs:storage', act: (page) => page.locator('.no-rows').waitFor() },
+  {
+    name: 'dead-letters-none',
+    query: 'empty',
+    act: (page) => page.getByTestId('view-dead-letters').click(),
+  },
+  {
+    name: 'error-overlay',
+    query: '',
+    act: async (page) => {
+      await page.evaluate(() => void Promise.reject(new Error('a row has no job')));
+      await page.getByRole('alertdialog').waitFor();
+    },
+  },
 ];
 
-const pages = await servePages();
-const browser = await openBrowser();
-await mkdir(folder, { recursive: true });
-let taken = 0;
-for (const size of SIZES) {
-  const context = await browser.newContext({ viewport: size, reducedMotion: 'reduce', locale: 'en-US' });
-  const page = await context.newPage();
-  for (const screen of SCREENS.filter((each) => each.name.includes(only))) {
-    if (screen.narrowOnly && size.width > 1100) continue;
-    for (const theme of ['light', 'dark']) {
-      for (const lang of ['en', 'ja']) {
-        await page.goto(`${pages.address}?freeze&theme=${theme}&lang=${lang}&${screen.query}`);
-        await page.locator('#app > *').first().waitFor({ state: 'attached' });
-        await page.waitForTimeout(200);
-        await screen.act?.(page);
-        if (screen.leaveDrawer === false && size.width <= 1100) await page.keyboard.press('Escape');
-        await page.waitForTimeout(150);
-        await page.screenshot({
-          path: path.join(folder, `${screen.name}-${theme}-${lang}-${size.width}x${size.height}.png`),
-        });
-        taken += 1;
-      }
-    }
-  }
-  await context.close();
+if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+  const [folder = 'test-results/screenshots', only = ''] = process.argv.slice(2);
+  const taken = await takePictures(
+    SCREENS.filter((each) => each.name.includes(only)),
+    folder,
+  );
+  console.log(`${taken} pictures in ${folder}: open index.html there`);
 }
-await browser.close();
-await pages.close();
-console.log(`${taken} pictures in ${folder}`);

@@ -1,5 +1,6 @@
 //! The door of the house: one plain function for each thing that a person can do.
 
+mod about;
 mod actions;
 mod answer;
 mod bucket;

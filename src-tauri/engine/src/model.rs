@@ -3,6 +3,7 @@
 //! Types that cross to the window are exported to TypeScript with the feature `ts`. Times are
 //! [`Timestamp`]s (milliseconds since 1970, UTC), money is integer micro-dollars, sizes are bytes.
 
+mod about;
 mod attempt;
 mod batch;
 mod bucket;
@@ -28,6 +29,7 @@ mod template;
 mod usage;
 mod word;
 
+pub use about::About;
 pub use attempt::{AttemptOutcome, AttemptStep, AttemptView};
 pub use batch::BatchView;
 pub use bucket::{

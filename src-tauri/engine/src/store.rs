@@ -97,6 +97,11 @@ pub(crate) struct Store {
 }
 
 impl Store {
+    /// Returns the version of SQLite.
+    pub(crate) fn engine_version() -> &'static str {
+        rusqlite::version()
+    }
+
     /// Opens the database, making or migrating it where needed.
     ///
     /// # Errors

@@ -1,8 +1,15 @@
 //! Settings, prices and secrets. A secret goes in and never comes back.
 
-use gistmill_engine::model::{KeyStatus, KeyTest, ModelPrice, PriceTable, Settings, WebhookStatus};
+use gistmill_engine::model::{
+    About, KeyStatus, KeyTest, ModelPrice, PriceTable, Settings, WebhookStatus,
+};
 
 use super::{Answer, Opened};
+
+#[tauri::command]
+pub(crate) async fn about(engine: Opened<'_>) -> Answer<About> {
+    engine.about().await.map_err(|error| error.problem())
+}
 
 #[tauri::command]
 pub(crate) async fn settings(engine: Opened<'_>) -> Answer<Settings> {

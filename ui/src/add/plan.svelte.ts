@@ -74,15 +74,19 @@ export class AddPlan {
     const { report, submission } = this.what;
     const generation = this.generation;
     try {
+      let problem: Problem | null = null;
       const [plan, forecast] = await Promise.all([
         this.backend.planSubmission(report.scanId, submission),
-        // Files can be added without it: then the cards have no figures.
-        this.backend.forecastSubmission(report.scanId, submission).catch(() => null),
+        // Files can be added without it: then the cards have no figures, and it is said why.
+        this.backend.forecastSubmission(report.scanId, submission).catch((reason: unknown) => {
+          problem = toProblem(reason);
+          return null;
+        }),
       ]);
       if (generation !== this.generation) return;
       this.plan = plan;
       this.forecast = forecast;
-      this.problem = null;
+      this.problem = problem;
     } catch (reason) {
       if (generation === this.generation) this.problem = toProblem(reason);
     }

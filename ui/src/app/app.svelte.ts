@@ -26,7 +26,7 @@ import { Toasts, type ToastAct } from './toasts.svelte';
 
 export type Screen = 'welcome' | 'queue' | 'reader' | 'settings' | 'report';
 export type SettingsPane =
-  'general' | 'models' | 'limits' | 'lanes' | 'prices' | 'templates' | 'storage' | 'notify';
+  'general' | 'models' | 'limits' | 'lanes' | 'prices' | 'templates' | 'storage' | 'notify' | 'advanced';
 
 /** Settings that change what can be asked for, and how. */
 const ABOUT_ENDPOINT: (keyof Settings)[] = ['baseUrl', 'endpoint', 'auth', 'caFile', 'textOnly'];
@@ -61,6 +61,10 @@ export class App {
   drawerOpen = $state(false);
   promptOpen = $state(false);
   keysOpen = $state(false);
+  /** The list of commands. */
+  paletteOpen = $state(false);
+  /** The template that the settings open with, or a new one. */
+  templateAsked = $state.raw<{ of: TemplateView | null } | null>(null);
 
   private readonly refreshOverview = coalesce(async () => {
     await this.toasts.attempt(async () => {
@@ -191,6 +195,12 @@ export class App {
   openSettings(pane: SettingsPane): void {
     this.settingsPane = pane;
     this.cover('settings');
+  }
+
+  /** Opens a template's sheet; `null` for that of a new one. */
+  openTemplate(of: TemplateView | null): void {
+    this.templateAsked = { of };
+    this.openSettings('templates');
   }
 
   leaveSettings(): void {

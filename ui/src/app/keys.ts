@@ -18,3 +18,8 @@ export function pathsIn(text: string): string[] {
     .map((line) => (line.startsWith('file://') ? decodeURI(line.slice('file://'.length)) : line))
     .filter((line) => /^(\/|[A-Za-z]:[\\/]|\\\\)/.test(line));
 }
+
+/** A letter, digit or sign by itself; Space presses and pauses, as everywhere. */
+export function isSingleKey(event: KeyboardEvent): boolean {
+  return event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey && !event.altKey;
+}

@@ -61,6 +61,11 @@ export class Toasts {
     this.add({ ...sayProblem(problem), bad: true, undo: null, acts: [] });
   }
 
+  /** Something that is not the engine's did not work. */
+  failed(title: string, hint: string): void {
+    this.add({ title, hint, detail: '', bad: true, undo: null, acts: [] });
+  }
+
   dismiss(id: number): void {
     this.list = this.list.filter((toast) => toast.id !== id);
     this.hold(id);

@@ -4,6 +4,7 @@
  * Every method is one command of the engine and rejects with a `Problem`; nothing here knows whether the engine
  * lives in the desktop shell (`tauri.ts`) or is played by a script (`mock/`).
  */
+import type { About } from './types/About';
 import type { Affected } from './types/Affected';
 import type { BatchId } from './types/BatchId';
 import type { BatchReport } from './types/BatchReport';
@@ -80,6 +81,8 @@ export interface Backend {
   importTemplate(): Promise<TemplateView | null>;
   /** Writes a template to a file that the person names, and answers where; `null` when they named none. */
   exportTemplate(template: string): Promise<string | null>;
+  /** Versions, the data folder and what it takes on the disk. */
+  about(): Promise<About>;
   settings(): Promise<Settings>;
   /** Stores the settings and answers what is stored. */
   saveSettings(settings: Settings): Promise<Settings>;

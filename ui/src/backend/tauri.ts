@@ -32,6 +32,7 @@ export function createBackend(): Backend {
     previewTemplate: (draft, variables) => invoke('preview_template', { draft, variables }),
     importTemplate: () => invoke('import_template'),
     exportTemplate: (template) => invoke('export_template', { template }),
+    about: () => invoke('about'),
     settings: () => invoke('settings'),
     saveSettings: (settings) => invoke('save_settings', { settings }),
 

@@ -11,7 +11,7 @@ export function actOnLetter(app: App, event: KeyboardEvent): boolean {
     if (focused) void actions.move(focused, event.key === 'ArrowUp' ? 'up' : 'down');
     return true;
   }
-  if (event.ctrlKey || event.metaKey || event.altKey) return false;
+  if (event.ctrlKey || event.metaKey || event.altKey || !app.settings.singleKeys) return false;
   switch (event.key.toLowerCase()) {
     case 'r':
       if (event.shiftKey || jobs.everything) askToRunAgain(app);

@@ -2,6 +2,7 @@
 import { actionsEn } from './actions.en';
 import { addEn, dropEn } from './adding.en';
 import { causesEn } from './causes.en';
+import { commandsEn } from './commands.en';
 import { count } from './format';
 import { documentsEn } from './documents.en';
 import { endpointsEn } from './endpoints.en';
@@ -403,6 +404,7 @@ export const en = {
     addFiles: 'add files',
     pastePaths: 'paste paths',
     views: 'All, Running, Waiting, Needs review, Dead letters, Done',
+    commands: 'find any command',
     region: 'next region',
     primary: 'the primary button of a sheet',
     thisList: 'this list',
@@ -466,4 +468,5 @@ export const en = {
   templates: templatesEn,
   waiting: waitingEn,
   cause: causesEn,
+  commands: commandsEn,
 };

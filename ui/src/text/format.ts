@@ -1,5 +1,6 @@
 /** Numbers, money and time as the window writes them (design, "Numbers"). */
 import { formatLocale, type Spoken } from './locale';
+import { shown } from './shown.svelte';
 
 const MICROS = 1_000_000;
 
@@ -43,6 +44,12 @@ function makeFormats(locale: string) {
 
 let formats = makeFormats('en-US');
 
+/** The formats of the language shown; what shows a figure without a word follows it, too. */
+function present(): typeof formats {
+  void shown.language;
+  return formats;
+}
+
 /** Formats from now on for a language. Called before the language shown changes. */
 export function useLocaleOf(language: Spoken): void {
   formats = makeFormats(formatLocale(language));
@@ -50,12 +57,12 @@ export function useLocaleOf(language: Spoken): void {
 
 /** 10214 → "10,214". */
 export function count(value: number): string {
-  return formats.count.format(value);
+  return present().count.format(value);
 }
 
 /** 8.14 → "8.1". */
 export function rate(value: number): string {
-  return formats.rate.format(value);
+  return present().rate.format(value);
 }
 
 /** Tokens where space is short: exact under 10,000, then 48.9k, 171k, 23.8M. */
@@ -67,13 +74,13 @@ export function shortTokens(value: number): string {
 
 /** Micro-dollars in a list: "$0.08". What is more than nothing never reads as nothing. */
 export function money(micros: number): string {
-  if (micros > 0 && micros < 5_000) return `<${formats.money2.format(0.01)}`;
-  return formats.money2.format(micros / MICROS);
+  if (micros > 0 && micros < 5_000) return `<${present().money2.format(0.01)}`;
+  return present().money2.format(micros / MICROS);
 }
 
 /** Micro-dollars to four places: "$0.0784". */
 export function exactMoney(micros: number): string {
-  return formats.money4.format(micros / MICROS);
+  return present().money4.format(micros / MICROS);
 }
 
 /** Milliseconds as "0:42", "31:10", then "3 h 33 min" (Japanese: "3 時間 33 分", given by the catalogue's units). */
@@ -90,48 +97,48 @@ export function countdown(milliseconds: number, hours: (h: number, min: number) 
 
 /** "18:41". */
 export function clock(moment: number): string {
-  return formats.clock.format(moment);
+  return present().clock.format(moment);
 }
 
 /** "18:41:07". */
 export function clockSeconds(moment: number): string {
-  return formats.clockSeconds.format(moment);
+  return present().clockSeconds.format(moment);
 }
 
 /** "18:41" today, else the day. */
 export function clockOrDay(moment: number, now: number): string {
   return new Date(moment).toDateString() === new Date(now).toDateString()
     ? clock(moment)
-    : formats.day.format(moment);
+    : present().day.format(moment);
 }
 
 /** "18:41" today, else the day with it: "Feb 11, 18:41". */
 export function clockWithDay(moment: number, now: number): string {
   return new Date(moment).toDateString() === new Date(now).toDateString()
     ? clock(moment)
-    : formats.dayClock.format(moment);
+    : present().dayClock.format(moment);
 }
 
 /** "Feb 11". */
 export function day(moment: number): string {
-  return formats.day.format(moment);
+  return present().day.format(moment);
 }
 
 /** A day of the calendar, "2027-01-22" → "Jan 22, 2027"; what is no day stays as it is. */
 export function calendarDay(text: string): string {
   const moment = new Date(`${text}T12:00:00`).getTime();
-  return Number.isNaN(moment) ? text : formats.date.format(moment);
+  return Number.isNaN(moment) ? text : present().date.format(moment);
 }
 
 /** Date, time and zone in full, for a tip. */
 export function fullTime(moment: number): string {
-  return formats.full.format(moment);
+  return present().full.format(moment);
 }
 
 /** A language by its code: "ja" → "Japanese"; the code itself where it is none that is known. */
 export function languageName(code: string): string {
   try {
-    return formats.languages.of(code) ?? code;
+    return present().languages.of(code) ?? code;
   } catch {
     return code;
   }
@@ -146,5 +153,5 @@ export function fileSize(bytes: number): string {
     value /= 1000;
     unit += 1;
   }
-  return `${unit === 0 ? count(value) : formats.size.format(value)} ${units[unit] ?? ''}`;
+  return `${unit === 0 ? count(value) : present().size.format(value)} ${units[unit] ?? ''}`;
 }

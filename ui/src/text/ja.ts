@@ -2,6 +2,7 @@
 import { actionsJa } from './actions.ja';
 import { addJa, dropJa } from './adding.ja';
 import { causesJa } from './causes.ja';
+import { commandsJa } from './commands.ja';
 import { count } from './format';
 import { documentsJa } from './documents.ja';
 import { endpointsJa, within } from './endpoints.ja';
@@ -395,6 +396,7 @@ export const ja: Messages = {
     addFiles: 'ファイルを追加',
     pastePaths: 'パスを貼り付け',
     views: 'すべて、実行中、待機中、要確認、失敗、完了',
+    commands: 'コマンドを検索',
     region: '次の領域',
     primary: 'シートの主ボタン',
     thisList: 'この一覧',
@@ -458,4 +460,5 @@ export const ja: Messages = {
   templates: templatesJa,
   waiting: waitingJa,
   cause: causesJa,
+  commands: commandsJa,
 };

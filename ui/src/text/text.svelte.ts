@@ -5,10 +5,9 @@ import { ja } from './ja';
 import { systemLanguage, type Spoken } from './locale';
 import { useLocaleOf } from './format';
 import type { Messages } from './messages';
+import { shown } from './shown.svelte';
 
 const catalogues: Record<Spoken, Messages> = { en, ja };
-
-const shown = $state<{ language: Spoken }>({ language: 'en' });
 
 /** The language shown. */
 export function language(): Spoken {
@@ -23,6 +22,19 @@ export function speak(wanted: Language): void {
   document.documentElement.lang = language;
 }
 
+/** The language that texts are made in at the moment, where it is not the one shown. */
+let lent: Spoken | null = null;
+
+/** Makes texts in the language that is not shown: a command is found by the words of either. */
+export function inOtherLanguage<T>(make: () => T): T {
+  lent = shown.language === 'ja' ? 'en' : 'ja';
+  try {
+    return make();
+  } finally {
+    lent = null;
+  }
+}
+
 export const t: Messages = new Proxy(en as Messages, {
-  get: (_, section) => Reflect.get(catalogues[shown.language], section),
+  get: (_, section) => Reflect.get(catalogues[lent ?? shown.language], section),
 });

@@ -212,6 +212,7 @@ test('the webhook: address, secret, batches, and how the last delivery went', as
 test('ended jobs are removed after some days only when that was confirmed', async () => {
   const { page, close } = await openWindow(browser, pages.address, 'freeze');
   await page.getByTestId('settings-open').click();
+  await page.locator('[data-pane=advanced]').click();
   const days = page.getByLabel('Keep ended jobs for');
   await days.fill('30');
   await days.press('Enter');

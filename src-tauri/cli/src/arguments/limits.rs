@@ -210,6 +210,8 @@ pub(crate) enum SettingName {
     WebhookBatches,
     /// Whether the desktop tells of finished batches: on or off
     NotifyBatches,
+    /// Whether single letters act on jobs in the window’s table: on or off
+    SingleKeys,
 }
 
 #[derive(Subcommand)]

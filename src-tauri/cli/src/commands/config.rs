@@ -85,6 +85,7 @@ fn change(settings: &mut Settings, name: SettingName, value: &str) -> Result<(),
         SettingName::WebhookUrl => settings.webhook_url = text(value)?,
         SettingName::WebhookBatches => settings.webhook_batches = values::switch(value)?,
         SettingName::NotifyBatches => settings.notify_batches = values::switch(value)?,
+        SettingName::SingleKeys => settings.single_keys = values::switch(value)?,
     }
     Ok(())
 }
@@ -138,6 +139,7 @@ fn written(settings: &Settings, name: SettingName) -> String {
         SettingName::WebhookUrl => text(&settings.webhook_url),
         SettingName::WebhookBatches => switch(settings.webhook_batches),
         SettingName::NotifyBatches => switch(settings.notify_batches),
+        SettingName::SingleKeys => switch(settings.single_keys),
     }
 }
 

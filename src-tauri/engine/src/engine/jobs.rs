@@ -210,6 +210,7 @@ impl Engine {
         let results = self.0.config.data_directory.join("results");
         let in_library = path.parent() == Some(results.as_path());
         Ok(in_library
+            || path == self.0.config.data_directory
             || self.was_exported(path)
             || self.is_output_folder(path).await?
             || self

@@ -132,6 +132,8 @@ pub struct Settings {
     pub language: Language,
     /// The window's colours.
     pub theme: Theme,
+    /// Whether single letters act on the jobs selected in the window's table.
+    pub single_keys: bool,
     /// Whether the first-run screen was left.
     pub welcomed: bool,
     /// Most requests within 60 s; `None` for as many as the provider allows.
@@ -209,6 +211,7 @@ impl Default for Settings {
             bucket: None,
             language: Language::default(),
             theme: Theme::default(),
+            single_keys: true,
             welcomed: false,
             requests_per_minute: None,
             input_tokens_per_minute: None,

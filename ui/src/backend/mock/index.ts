@@ -14,6 +14,7 @@ import type { Backend, DragEvent } from '../backend';
 import type { Cause } from '../types/Cause';
 import type { ConsumerPlace } from '../types/ConsumerPlace';
 import type { EngineEvent } from '../types/EngineEvent';
+import type { Language } from '../types/Language';
 import type { KeyStatus } from '../types/KeyStatus';
 import type { Problem } from '../types/Problem';
 import type { ProblemCode } from '../types/ProblemCode';
@@ -36,6 +37,7 @@ import * as selections from './selections';
 import { playedSettings } from './settings';
 import { templateCommands } from './templates';
 import { currentTime } from '../../app/clock.svelte';
+import { speak } from '../../text/text.svelte';
 
 /** Answers a command like the real engine: later, as a copy, or with a problem. */
 export type Answer = <T>(method: string, make: () => T) => Promise<T>;
@@ -44,6 +46,8 @@ export type Answer = <T>(method: string, make: () => T) => Promise<T>;
 export interface MockHandle {
   drag(event: DragEvent): void;
   emit(event: EngineEvent): void;
+  /** Switches the language as the settings do. */
+  speak(language: Language): void;
   /** Files, folders and addresses that would have been opened. */
   opened: string[];
 }
@@ -146,6 +150,7 @@ export function createBackend(query: URLSearchParams): Backend {
   const handle: MockHandle = {
     drag: (event) => dragListeners.forEach((listener) => listener(event)),
     emit: (event) => engine.emit(event),
+    speak,
     opened,
   };
   window.gistmillMock = handle;
@@ -212,6 +217,21 @@ export function createBackend(query: URLSearchParams): Backend {
       }),
     ...templateCommands(engine.templates, answer),
     ...bucketCommands(engine, answer),
+    about: () =>
+      answer('about', () => {
+        const results = engine.jobs.filter((job) =>
+          ['completed', 'needs-review'].includes(job.status),
+        ).length;
+        return {
+          version: '1.0.0',
+          sqliteVersion: '3.53.2',
+          system: 'linux x86_64',
+          dataDirectory: '/home/mika/.local/share/gistmill',
+          databaseBytes: 42_000_000,
+          results,
+          resultsBytes: results * 6_400,
+        };
+      }),
     settings: () => answer('settings', () => engine.settings),
     saveSettings: (next) =>
       answer('saveSettings', () => {

@@ -26,6 +26,7 @@ export function playedSettings(query: URLSearchParams): Settings {
     bucket: query.has('bucket') && query.get('bucket') !== 'none' ? PLAYED_BUCKET : null,
     language: (query.get('lang') ?? 'system') as Settings['language'],
     theme: (query.get('theme') ?? 'system') as Settings['theme'],
+    singleKeys: !query.has('noSingleKeys'),
     welcomed: !query.has('welcome'),
     requestsPerMinute: null,
     inputTokensPerMinute: null,

@@ -82,6 +82,10 @@ language: Language,
  */
 theme: Theme, 
 /**
+ * Whether single letters act on the jobs selected in the window's table.
+ */
+singleKeys: boolean, 
+/**
  * Whether the first-run screen was left.
  */
 welcomed: boolean, 
