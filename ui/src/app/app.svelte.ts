@@ -18,6 +18,7 @@ import { isAnthropic } from '../endpoint/presets';
 import { JobList } from '../queue/jobs.svelte';
 import { Report } from '../report/report.svelte';
 import { speak, t } from '../text/text.svelte';
+import { watchAttention } from './attention';
 import { startClock } from './clock.svelte';
 import { coalesce } from './coalesce';
 import { Milestones } from './milestones.svelte';
@@ -97,6 +98,7 @@ export class App {
     this.templates = templates;
     this.screen = this.home;
     startClock();
+    watchAttention();
     this.backend.onEvent((event) => this.hear(event));
     this.backend.onHanded((paths) => void this.add.scan(paths, 'bulk'));
     setInterval(() => {

@@ -1,7 +1,9 @@
 /**
- * Turns many calls into few runs: at most one at a time, at most five a second, one a second while the window is
- * hidden. The last call is never lost.
+ * Turns many calls into few runs: at most one at a time, at most five a second, one a second while nobody
+ * looks at the window. The last call is never lost.
  */
+import { isAttended } from './attention';
+
 const VISIBLE_GAP_MS = 200;
 const HIDDEN_GAP_MS = 1000;
 /** A run that takes long is not repeated at once: it gets this many times its own duration of rest. */
@@ -22,7 +24,7 @@ export function coalesce(run: () => Promise<void>): () => void {
       await run();
     } finally {
       const ended = performance.now();
-      const gap = document.hidden ? HIDDEN_GAP_MS : VISIBLE_GAP_MS;
+      const gap = isAttended() ? VISIBLE_GAP_MS : HIDDEN_GAP_MS;
       notBefore = ended + Math.max(gap, (ended - began) * REST_FACTOR);
       running = false;
       if (again) call();

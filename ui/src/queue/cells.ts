@@ -85,12 +85,14 @@ function partWords({ done, total }: PartsDone): string {
   return done < total ? t.documents.partOf(done + 1, total) : t.documents.combining;
 }
 
-/** What all attempts cost so far. A call under way has no price yet. */
+/** What all attempts cost so far. A call under way has no price yet, only the most that it and those before it come to. */
 export function costCell(job: JobView): { first: string; second: string } {
   if (job.reused) return { first: t.results.reused, second: '' };
   const tokens = job.inputTokens + job.outputTokens;
   const second = tokens === 0 ? '' : shortTokens(tokens);
   if (job.costMicros === null) return { first: t.common.unknown, second };
+  if (job.reservedMicros > 0)
+    return { first: t.table.upTo(money(job.costMicros + job.reservedMicros)), second };
   const sent = job.status === 'running' || job.status === 'submitted';
   const untouched = job.costMicros === 0 && (job.attempts === 0 || sent);
   return { first: untouched ? t.common.none : money(job.costMicros), second };

@@ -297,6 +297,8 @@ pub struct JobView {
     pub output_tokens: u64,
     /// Cost of all its attempts in micro-dollars; `None` when a price or an outcome is unknown.
     pub cost_micros: Option<i64>,
+    /// What its call under way may cost at worst, in micro-dollars: held against the caps until it ends; 0 while none is.
+    pub reserved_micros: i64,
     /// Whether its result was taken from an earlier job, for nothing.
     pub reused: bool,
     /// Milliseconds that its ended attempts ran.

@@ -48,9 +48,11 @@ const JOB_COLUMNS: &str = "j.seq, j.job_id, j.batch_id, b.name, j.kind, j.title,
      j.output_tokens, j.cost_micros, j.cost_unknown, j.ran_ms, j.waited_ms, j.error_code, j.error, \
      j.available_at, q.paused, j.held, j.reused, \
      EXISTS (SELECT 1 FROM templates AS t WHERE t.template_id = j.template_id \
-         AND t.version = j.template_version AND t.kind = 'fields'), j.parts, j.parts_done, j.delivery";
+         AND t.version = j.template_version AND t.kind = 'fields'), j.parts, j.parts_done, j.delivery, \
+     CASE WHEN j.status IN ('running', 'submitted') THEN (SELECT coalesce(sum(l.micros), 0) FROM ledger AS l \
+         WHERE l.job_id = j.job_id AND l.state = 'reserved') ELSE 0 END";
 /// The first column after [`JOB_COLUMNS`].
-const AFTER_JOB: usize = 34;
+const AFTER_JOB: usize = 35;
 
 const JOB_TABLES: &str = "jobs AS j JOIN batches AS b USING (batch_id) JOIN queues AS q USING (queue) \
      LEFT JOIN documents AS d ON d.sha256 = j.document_sha256";
@@ -265,6 +267,7 @@ fn job(row: &Row<'_>, context: &ListContext, outlook: &Outlook) -> rusqlite::Res
         } else {
             Some(row.get(20)?)
         },
+        reserved_micros: row.get(34)?,
         ran_ms: rows::unsigned(row, 22)?,
         waited_ms: rows::unsigned(row, 23)?,
         cause: rows::cause(row, 24)?,

@@ -268,7 +268,9 @@ export class PlayedEngine {
 
   private view(job: PlayedJob, moment: Moment): JobView {
     const { number: _number, place: _place, maxTokens: _maxTokens, ...view } = job;
-    return job.status === 'pending' ? { ...view, waiting: moment.reasonOf(job) } : view;
+    if (job.status === 'pending') return { ...view, waiting: moment.reasonOf(job) };
+    const sent = job.status === 'running' || job.status === 'submitted';
+    return sent ? { ...view, reservedMicros: moment.atWorst(job) } : view;
   }
 
   private tick(): void {

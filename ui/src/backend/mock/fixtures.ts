@@ -79,6 +79,7 @@ export function makeJob(
     inputTokens,
     outputTokens,
     costMicros: Math.round(inputTokens * 3 + outputTokens * 15),
+    reservedMicros: 0,
     reused: false,
     ranMs,
     waitedMs: status === 'pending' ? 0 : 4_000 + scatter(n, 1_800_000),

@@ -116,6 +116,10 @@ outputTokens: number,
  */
 costMicros: number | null, 
 /**
+ * What its call under way may cost at worst, in micro-dollars: held against the caps until it ends; 0 while none is.
+ */
+reservedMicros: number, 
+/**
  * Whether its result was taken from an earlier job, for nothing.
  */
 reused: boolean, 

@@ -96,7 +96,16 @@ async fn a_cap_says_what_would_let_the_next_job_start() {
         .await;
     let added = shelf.add(&["one", "two"]).await;
     assert_eq!(shelf.claim(5, NOW).await.len(), 1);
-    let reason = shelf.look(&added[1]).await.job.waiting;
+    let (claimed, next) = (
+        shelf.look(&added[0]).await.job,
+        shelf.look(&added[1]).await.job,
+    );
+    assert_eq!(
+        (claimed.reserved_micros, next.reserved_micros),
+        (WORST, 0),
+        "a job under way says what is held for it, and one that waits that nothing is"
+    );
+    let reason = next.waiting;
     assert_eq!(
         reason,
         Some(WaitingReason::SpendCap {
