@@ -48,9 +48,10 @@ const JOB_COLUMNS: &str = "j.seq, j.job_id, j.batch_id, b.name, j.kind, j.title,
      j.output_tokens, j.cost_micros, j.cost_unknown, j.ran_ms, j.waited_ms, j.error_code, j.error, \
      j.available_at, q.paused, j.held, j.reused, \
      EXISTS (SELECT 1 FROM templates AS t WHERE t.template_id = j.template_id \
-         AND t.version = j.template_version AND t.kind = 'fields'), j.parts, j.parts_done, j.delivery";
+         AND t.version = j.template_version AND t.kind = 'fields'), j.parts, j.parts_done, j.delivery, \
+     j.reviewed_at IS NOT NULL";
 /// The first column after [`JOB_COLUMNS`].
-const AFTER_JOB: usize = 34;
+const AFTER_JOB: usize = 35;
 
 const JOB_TABLES: &str = "jobs AS j JOIN batches AS b USING (batch_id) JOIN queues AS q USING (queue) \
      LEFT JOIN documents AS d ON d.sha256 = j.document_sha256";
@@ -251,6 +252,7 @@ fn job(row: &Row<'_>, context: &ListContext, outlook: &Outlook) -> rusqlite::Res
         template: row.get::<_, Option<String>>(10)?.unwrap_or_default(),
         has_fields: row.get(30)?,
         reused: row.get(29)?,
+        reviewed: status == JobStatus::Completed && row.get(34)?,
         provider: rows::provider(row, 11)?,
         model: row.get(12)?,
         attempts: row.get(13)?,
