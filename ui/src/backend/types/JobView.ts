@@ -120,6 +120,10 @@ costMicros: number | null,
  */
 reused: boolean, 
 /**
+ * Whether it is completed because a person reviewed it.
+ */
+reviewed: boolean, 
+/**
  * Milliseconds that its ended attempts ran.
  */
 ranMs: number, 
