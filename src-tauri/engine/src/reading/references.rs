@@ -78,7 +78,12 @@ fn bare(words: &str) -> String {
 fn has_year(words: &str) -> bool {
     words
         .split(|character: char| !character.is_ascii_digit())
-        .any(|number| number.len() == 4 && (number.starts_with("19") || number.starts_with("20")))
+        .any(|number| {
+            number.len() == 4
+                && ["18", "19", "20"]
+                    .iter()
+                    .any(|century| number.starts_with(century))
+        })
 }
 
 #[cfg(test)]
