@@ -6,6 +6,7 @@ mod endpoint;
 mod intake;
 mod jobs;
 mod lanes;
+mod reading;
 mod results;
 mod settings;
 mod system;
@@ -36,6 +37,10 @@ pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
         jobs::move_job,
         jobs::unlock_jobs,
         jobs::page_picture,
+        reading::reading,
+        reading::open_document,
+        reading::document_bytes,
+        reading::close_document,
         lanes::pause_lane,
         lanes::save_lane,
         lanes::pause_batch,

@@ -43,6 +43,7 @@ mod pictures;
 mod pilot;
 mod private;
 mod queue;
+mod reading;
 mod reports;
 mod reuse;
 mod scans;

@@ -41,6 +41,7 @@ use crate::results::Library;
 use crate::store::Store;
 
 pub(crate) use active::ActiveJobs;
+pub(crate) use document::PrivateCopy;
 pub(crate) use question::shape;
 pub(crate) use remote::{Claude as RemoteClaude, RemoteWork};
 

@@ -7,6 +7,7 @@ mod bucket;
 mod checks;
 mod counting;
 mod delivery;
+mod documents;
 mod endpoint;
 mod export;
 mod forecast;
@@ -17,6 +18,7 @@ mod missing;
 mod pictures;
 mod pilot;
 mod plan;
+mod reading;
 mod reports;
 mod scan;
 mod submit;
@@ -53,8 +55,10 @@ use crate::results::Library;
 use crate::secrets::KeptSecret;
 use crate::store::Store;
 use checks::checked;
+use documents::OpenDocuments;
 use endpoint::AtAddress;
 use pictures::Pictures;
+use reading::Texts;
 
 /// Events that a slow front may be behind before it is told to look at everything again.
 const EVENTS: usize = 4096;
@@ -83,6 +87,9 @@ pub(crate) struct Inner {
     counting: counting::Counting,
     passwords: Passwords,
     pictures: Pictures,
+    /// Texts of documents whose quotes were checked.
+    texts: Texts,
+    documents: OpenDocuments,
     scan_cancel: Mutex<CancellationToken>,
     /// Files that were written where a person wanted them, newest last.
     exported: Mutex<VecDeque<PathBuf>>,
@@ -132,6 +139,8 @@ impl Engine {
             counting: counting::Counting::default(),
             passwords: Passwords::default(),
             pictures: Pictures::default(),
+            texts: Texts::default(),
+            documents: OpenDocuments::default(),
             scan_cancel: Mutex::default(),
             exported: Mutex::default(),
             events,
@@ -283,6 +292,7 @@ impl Engine {
         if let Some(consumer) = self.0.consumer.lock().await.take() {
             consumer.stop(self.0.config.shutdown_deadline).await;
         }
+        self.0.documents.close_all();
         self.0.stop.cancel();
         self.0.tasks.close();
         if tokio::time::timeout(self.0.config.shutdown_deadline, self.0.tasks.wait())

@@ -42,6 +42,16 @@ pub enum EngineError {
         /// What to do.
         hint: String,
     },
+    /// A job's PDF can't be shown.
+    #[error("{message}")]
+    Document {
+        /// What kind of problem it is.
+        code: ProblemCode,
+        /// What is wrong with it.
+        message: String,
+        /// What to do.
+        hint: String,
+    },
     /// The keychain can't be used.
     #[error("The system's keychain can't be used: {0}")]
     Keychain(#[from] SecretError),
@@ -110,6 +120,7 @@ impl EngineError {
                 if *key_refused { ProblemCode::KeyRefused } else { ProblemCode::ProviderUnavailable },
                 hint.clone(),
             ),
+            Self::Document { code, hint, .. } => (*code, hint.clone()),
             Self::Keychain(_) => (
                 ProblemCode::KeychainUnavailable,
                 "Unlock or install a keychain, set ANTHROPIC_API_KEY, or keep the key for this session only."

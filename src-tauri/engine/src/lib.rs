@@ -20,6 +20,7 @@ mod outbox;
 mod pace;
 mod parts;
 mod passwords;
+mod reading;
 mod results;
 mod reuse;
 mod store;

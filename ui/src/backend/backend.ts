@@ -14,6 +14,7 @@ import type { BucketStatus } from './types/BucketStatus';
 import type { BucketTest } from './types/BucketTest';
 import type { BulkAction } from './types/BulkAction';
 import type { DeadLetterGroup } from './types/DeadLetterGroup';
+import type { DocumentFile } from './types/DocumentFile';
 import type { EndpointKind } from './types/EndpointKind';
 import type { EndpointView } from './types/EndpointView';
 import type { EngineEvent } from './types/EngineEvent';
@@ -36,6 +37,7 @@ import type { PriceTable } from './types/PriceTable';
 import type { Problem } from './types/Problem';
 import type { Provider } from './types/Provider';
 import type { QueueName } from './types/QueueName';
+import type { Reading } from './types/Reading';
 import type { RetryChanges } from './types/RetryChanges';
 import type { RetryPlan } from './types/RetryPlan';
 import type { ScanId } from './types/ScanId';
@@ -121,6 +123,14 @@ export interface Backend {
   unlockJobs(selection: Selection, password: string): Promise<Affected>;
   /** A page of a job's PDF, from 1, as the address of a picture; `null` where there is none to show. */
   pagePicture(jobId: JobId, page: number): Promise<string | null>;
+  /** What a reader is shown beside a job's result: pages it names, its quotes, and whether its PDF says so. */
+  reading(jobId: JobId): Promise<Reading>;
+  /** Makes a job's PDF ready to be read in pieces; rejects where it can't be shown. */
+  openDocument(jobId: JobId): Promise<DocumentFile>;
+  /** A piece of it, 1 MiB at most; less at its end. */
+  documentBytes(jobId: JobId, offset: number, length: number): Promise<ArrayBuffer>;
+  /** Ends the reading, and removes the copy that was lent for it. */
+  closeDocument(jobId: JobId): Promise<void>;
   /** How many jobs an action would change. Changes nothing. */
   planAction(selection: Selection, action: BulkAction): Promise<Affected>;
   /** Does it. A running call that would be paid anyway may finish after its job was called off. */

@@ -26,7 +26,7 @@ use crate::store::ClaimedJob;
 
 use lent::LentFile;
 pub(super) use lent::sweep as give_back_files;
-use private::PrivateCopy;
+pub(crate) use private::PrivateCopy;
 pub(super) use private::sweep;
 
 /// Most characters of text that are read for one call: more than any model takes.

@@ -301,6 +301,9 @@ pub struct JobView {
     pub reserved_micros: i64,
     /// Whether its result was taken from an earlier job, for nothing.
     pub reused: bool,
+    /// Whether it is completed because a person reviewed it.
+    #[serde(default)]
+    pub reviewed: bool,
     /// Milliseconds that its ended attempts ran.
     pub ran_ms: u64,
     /// Milliseconds that it waited before its attempts.

@@ -148,6 +148,10 @@ pub enum BulkAction {
         /// Which queue.
         queue: QueueName,
     },
+    /// Take what needs a review for done, since a person looked at it; its cause is kept.
+    MarkReviewed,
+    /// Undo that.
+    UnmarkReviewed,
     /// Remove jobs that don't run from the database, with their history and their stored results.
     Purge,
 }

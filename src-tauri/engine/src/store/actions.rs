@@ -87,6 +87,20 @@ fn effect(action: BulkAction, now: Timestamp) -> (String, Option<String>) {
                 now.0
             ),
         ),
+        BulkAction::MarkReviewed => (
+            "j.status = 'needs-review'".to_owned(),
+            format!(
+                "status = 'completed', reviewed_at = {}, review_code = error_code,
+                 review = error, error_code = NULL, error = NULL",
+                now.0
+            ),
+        ),
+        BulkAction::UnmarkReviewed => (
+            "j.status = 'completed' AND j.reviewed_at IS NOT NULL".to_owned(),
+            "status = 'needs-review', error_code = review_code, error = review,
+             reviewed_at = NULL, review_code = NULL, review = NULL"
+                .to_owned(),
+        ),
         BulkAction::Purge => {
             return ("j.status NOT IN ('running', 'submitted')".to_owned(), None);
         }

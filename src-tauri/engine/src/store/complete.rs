@@ -120,6 +120,7 @@ pub(super) fn complete(
                  lease_expires_at = NULL, completed_at = CASE WHEN ?8 THEN NULL ELSE ?4 END,
                  held = CASE WHEN ?8 THEN held | 32 ELSE held END, waiting_since = ?4,
                  result_id = ?5, reused = ?9, error_code = ?6, error = ?7,
+                 reviewed_at = NULL, review_code = NULL, review = NULL,
                  ran_ms = ran_ms + max(0, ?4 - started_at)
              WHERE job_id = ?1 AND status = 'running' AND lease_id = ?2",
         )?

@@ -50,9 +50,9 @@ const JOB_COLUMNS: &str = "j.seq, j.job_id, j.batch_id, b.name, j.kind, j.title,
      EXISTS (SELECT 1 FROM templates AS t WHERE t.template_id = j.template_id \
          AND t.version = j.template_version AND t.kind = 'fields'), j.parts, j.parts_done, j.delivery, \
      CASE WHEN j.status IN ('running', 'submitted') THEN (SELECT coalesce(sum(l.micros), 0) FROM ledger AS l \
-         WHERE l.job_id = j.job_id AND l.state = 'reserved') ELSE 0 END";
+         WHERE l.job_id = j.job_id AND l.state = 'reserved') ELSE 0 END, j.reviewed_at IS NOT NULL";
 /// The first column after [`JOB_COLUMNS`].
-const AFTER_JOB: usize = 35;
+const AFTER_JOB: usize = 36;
 
 const JOB_TABLES: &str = "jobs AS j JOIN batches AS b USING (batch_id) JOIN queues AS q USING (queue) \
      LEFT JOIN documents AS d ON d.sha256 = j.document_sha256";
@@ -253,6 +253,7 @@ fn job(row: &Row<'_>, context: &ListContext, outlook: &Outlook) -> rusqlite::Res
         template: row.get::<_, Option<String>>(10)?.unwrap_or_default(),
         has_fields: row.get(30)?,
         reused: row.get(29)?,
+        reviewed: status == JobStatus::Completed && row.get(35)?,
         provider: rows::provider(row, 11)?,
         model: row.get(12)?,
         attempts: row.get(13)?,

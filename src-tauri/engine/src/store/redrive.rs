@@ -247,6 +247,7 @@ pub(super) fn redrive(
                  attempts_before = 0,
                  available_at = :now, waiting_since = :now, completed_at = NULL, position = 0,
                  error_code = NULL, error = NULL, cancel_requested = 0,
+                 reviewed_at = NULL, review_code = NULL, review = NULL,
                  fresh = max(fresh, status = 'completed'),
                  held = 2 * (SELECT paused FROM batches AS b WHERE b.batch_id = j.batch_id),
                  provider = coalesce(:provider, provider), model = coalesce(:model, model),

@@ -8,4 +8,4 @@ export type BulkAction = { "action": "run-now" } | { "action": "cancel" } | { "a
 /**
  * Which queue.
  */
-queue: QueueName, } | { "action": "purge" };
+queue: QueueName, } | { "action": "mark-reviewed" } | { "action": "unmark-reviewed" } | { "action": "purge" };

@@ -124,6 +124,10 @@ reservedMicros: number,
  */
 reused: boolean, 
 /**
+ * Whether it is completed because a person reviewed it.
+ */
+reviewed: boolean, 
+/**
  * Milliseconds that its ended attempts ran.
  */
 ranMs: number, 

@@ -1,4 +1,4 @@
-//! Copies that exist only while they are sent: decrypted, repaired, or of some pages.
+//! Copies that exist only while they are sent or read: decrypted, repaired, or of some pages.
 //!
 //! They lie in a folder that only the person's own user may enter. Each is removed with its attempt; what a
 //! program that died has left is swept before the next attempt.
@@ -23,7 +23,7 @@ impl PrivateCopy {
     ///
     /// # Errors
     /// [`Cause::StorageFailed`]: a full or a read-only disk.
-    pub(super) async fn begin(directory: &Path) -> Result<Self, Failure> {
+    pub(crate) async fn begin(directory: &Path) -> Result<Self, Failure> {
         let directory = directory.to_owned();
         let made = tokio::task::spawn_blocking(move || {
             prepare(&directory)?;
@@ -41,7 +41,7 @@ impl PrivateCopy {
     }
 
     /// Returns where it lies.
-    pub(super) fn path(&self) -> &Path {
+    pub(crate) fn path(&self) -> &Path {
         &self.0
     }
 }

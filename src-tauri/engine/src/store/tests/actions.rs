@@ -108,6 +108,8 @@ fn action() -> impl Strategy<Value = BulkAction> {
         Just(BulkAction::Pause),
         Just(BulkAction::Resume),
         select(&QueueName::ALL[..]).prop_map(|queue| BulkAction::MoveTo { queue }),
+        Just(BulkAction::MarkReviewed),
+        Just(BulkAction::UnmarkReviewed),
         Just(BulkAction::Purge),
     ]
 }

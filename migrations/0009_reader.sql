@@ -1,0 +1,7 @@
+-- What needed a review and was looked at by a person.
+
+-- When a person took the job's result for good; then the job is completed.
+ALTER TABLE jobs ADD COLUMN reviewed_at INTEGER;
+-- Why it needed the review, so that it can be put back.
+ALTER TABLE jobs ADD COLUMN review_code TEXT;
+ALTER TABLE jobs ADD COLUMN review TEXT;
