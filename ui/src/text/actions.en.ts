@@ -51,6 +51,7 @@ export const actionsEn = {
     down: 'Moved down in its lane',
     bottom: 'Moved to the end of its lane',
   },
+  placed: (n: number) => `${jobs(n)} moved in the lane`,
   notMoved: 'It is there already',
   selection: {
     label: 'Selected jobs',

@@ -45,6 +45,7 @@ export const actionsJa: Messages['actions'] = {
     down: 'レーンの 1 つ後へ移動しました',
     bottom: 'レーンの末尾へ移動しました',
   },
+  placed: (n) => `レーン内で ${count(n)} 件を移動しました`,
   notMoved: 'すでにその位置にあります',
   selection: {
     label: '選択中のジョブ',

@@ -198,6 +198,15 @@ export function createBackend(query: URLSearchParams): Backend {
   return {
     overview: () => answer('overview', () => overviewOf(engine)),
     jobs: (filter, after, limit) => answer('jobs', () => engine.page(filter, after, limit)),
+    jobRows: (filter, order, offset, limit) =>
+      answer('jobRows', () => engine.rows(filter, order, offset, limit)),
+    jobIds: (filter, order, offset, limit) =>
+      answer('jobIds', () =>
+        engine
+          .ordered(filter, order)
+          .slice(offset, offset + limit)
+          .map((job) => job.jobId),
+      ),
     job: (jobId) =>
       answer('job', () => {
         const found = engine.find(jobId);
@@ -286,7 +295,7 @@ export function createBackend(query: URLSearchParams): Backend {
       answer('planAction', () => selections.planAction(engine, selection, action)),
     applyAction: (selection, action) =>
       answer('applyAction', () => selections.applyAction(engine, selection, action)),
-    moveJob: (jobId, place) => answer('moveJob', () => selections.moveJob(engine, jobId, place)),
+    moveJobs: (jobIds, place) => answer('moveJobs', () => selections.moveJobs(engine, jobIds, place)),
     deadLetters: () => answer('deadLetters', () => selections.deadLetters(engine)),
     exportJobs: (request, name) =>
       answer('exportJobs', () => {
