@@ -48,7 +48,7 @@ export interface Again {
   changes: Partial<RetryChanges>;
 }
 
-const OPPOSITE: Partial<Record<Place, Place>> = { up: 'down', down: 'up' };
+const OPPOSITE: Partial<Record<Place['place'], Place>> = { up: { place: 'down' }, down: { place: 'up' } };
 
 export class Actions {
   asked = $state.raw<Asked | null>(null);
@@ -64,7 +64,7 @@ export class Actions {
   /** Acts on what is selected in the table. */
   onSelection(action: BulkAction): Promise<boolean> {
     const { jobs } = this.app;
-    return jobs.everything ? this.ask(jobs.chosen, action) : this.on(jobs.selection, action);
+    return jobs.selectionIsHeld ? this.on(jobs.selection, action) : this.ask(jobs.chosen, action);
   }
 
   /** Acts on jobs that are listed. */
@@ -103,15 +103,56 @@ export class Actions {
     });
   }
 
-  move(job: JobView, place: Place): Promise<boolean> {
-    return this.app.toasts.attempt(async () => {
-      const moved = await this.app.backend.moveJob(job.jobId, place);
-      const back = OPPOSITE[place];
-      const undo = back ? async () => void (await this.app.backend.moveJob(job.jobId, back)) : null;
-      if (moved) this.app.toasts.done(t.actions.moved[place], undo);
-      else this.app.toasts.done(t.actions.notMoved);
-      this.app.refreshAll();
+  /** Moves a job by keys or menu. */
+  move(job: JobView, place: Place['place'] & keyof typeof t.actions.moved): Promise<boolean> {
+    const back = OPPOSITE[place] ?? this.before([job]);
+    return this.moveAll([job], { place } as Place, t.actions.moved[place], back);
+  }
+
+  /** Moves jobs beside another one of their lane. */
+  place(jobs: JobView[], place: Place): Promise<boolean> {
+    return this.moveAll(jobs, place, t.actions.placed(jobs.length), this.before(jobs));
+  }
+
+  /** Says that places are only moved in the order of the line, and how to get there. */
+  sayOrder(): void {
+    this.app.toasts.written(t.table.onlyInLine, '', [
+      {
+        label: t.table.showLine,
+        act: () => {
+          this.app.order = null;
+          this.app.show('waiting');
+        },
+      },
+    ]);
+  }
+
+  private moveAll(jobs: JobView[], place: Place, words: string, back: Place | null): Promise<boolean> {
+    const { app } = this;
+    const jobIds = jobs.map((job) => job.jobId);
+    return app.toasts.attempt(async () => {
+      const moved = await app.backend.moveJobs(jobIds, place);
+      const undo = async (to: Place): Promise<void> => {
+        await app.backend.moveJobs(jobIds, to);
+        app.refreshAll();
+      };
+      if (moved > 0) app.toasts.done(words, back ? () => undo(back) : null);
+      else app.toasts.done(t.actions.notMoved);
+      app.refreshAll();
     });
+  }
+
+  /** The place that jobs have, told by a neighbour; `null` where they have none in common. */
+  private before(jobs: JobView[]): Place | null {
+    const list = this.app.jobs;
+    const places = jobs.map((job) => list.rows.indexOf(job)).sort((one, other) => one - other);
+    const [first = -1, last = -1] = [places[0], places.at(-1)];
+    if (first === -1 || last - first !== jobs.length - 1) return null;
+    const [above, below] = [list.rows[first - 1], list.rows[last + 1]];
+    const fits = (job: JobView | undefined): job is JobView =>
+      job?.status === 'pending' && job.queue === jobs[0]?.queue;
+    if (fits(below)) return { place: 'before', jobId: below.jobId };
+    return fits(above) ? { place: 'after', jobId: above.jobId } : null;
   }
 
   /** Runs ended jobs again as they were. */
@@ -228,6 +269,10 @@ export class Actions {
         return apply({ action: 'resume' });
       case 'resume':
         return apply({ action: 'pause' });
+      case 'mark-reviewed':
+        return apply({ action: 'unmark-reviewed' });
+      case 'unmark-reviewed':
+        return apply({ action: 'mark-reviewed' });
       case 'move-to':
         return apply({ action: 'move-to', queue: action.queue === 'high' ? 'bulk' : 'high' });
       case 'cancel':

@@ -16,6 +16,10 @@ export function fits(job: JobView, action: BulkAction): boolean {
       return waits && job.paused;
     case 'move-to':
       return waits && job.queue !== action.queue;
+    case 'mark-reviewed':
+      return job.status === 'needs-review';
+    case 'unmark-reviewed':
+      return job.reviewed;
     case 'purge':
       return job.status !== 'running' && job.status !== 'submitted';
   }

@@ -3,7 +3,6 @@ import type { App } from '../app/app.svelte';
 import { copyText } from '../app/copy';
 import type { MenuItem } from '../components/menu';
 import type { JobView } from '../backend/types/JobView';
-import type { Place } from '../backend/types/Place';
 import type { ResultView } from '../backend/types/ResultView';
 import { canRunAgain, canRunNow } from '../queue/status';
 import { askToExport } from '../export/ask';
@@ -55,7 +54,7 @@ function turnItems(app: App, job: JobView): MenuItem[] {
     label: t.actions[action],
     act: () => void actions.on([job], { action }),
   });
-  const places: [Place, string, string | undefined][] = [
+  const places: ['top' | 'up' | 'down' | 'bottom', string, string | undefined][] = [
     ['top', t.actions.moveTop, undefined],
     ['up', t.actions.moveUp, 'Alt ↑'],
     ['down', t.actions.moveDown, 'Alt ↓'],

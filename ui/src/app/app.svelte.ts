@@ -6,6 +6,7 @@ import type { BatchId } from '../backend/types/BatchId';
 import type { EndpointView } from '../backend/types/EndpointView';
 import type { EngineEvent } from '../backend/types/EngineEvent';
 import type { JobId } from '../backend/types/JobId';
+import type { JobOrder } from '../backend/types/JobOrder';
 import type { JobsShown } from '../backend/types/JobsShown';
 import type { Overview } from '../backend/types/Overview';
 import type { Problem } from '../backend/types/Problem';
@@ -15,11 +16,13 @@ import type { TemplateView } from '../backend/types/TemplateView';
 import { DeadLetters } from '../dead-letters/dead-letters.svelte';
 import { DetailStore } from '../detail/detail.svelte';
 import { isAnthropic } from '../endpoint/presets';
-import { JobList } from '../queue/jobs.svelte';
+import { RowDrag } from '../queue/drag.svelte';
+import { JobList, NEWEST_FIRST } from '../queue/jobs.svelte';
+import { NO_FILTERS, sinceOf, type MoreFilters } from '../queue/filters';
 import { Report } from '../report/report.svelte';
 import { speak, t } from '../text/text.svelte';
 import { watchAttention } from './attention';
-import { startClock } from './clock.svelte';
+import { currentTime, startClock } from './clock.svelte';
 import { coalesce } from './coalesce';
 import { Milestones } from './milestones.svelte';
 import { remember, useTheme } from './theme';
@@ -44,6 +47,7 @@ export class App {
   readonly add: AddFlow;
   readonly actions: Actions;
   readonly milestones = new Milestones();
+  readonly drag = new RowDrag(this);
 
   settings = $state.raw<Settings>() as Settings;
   overview = $state.raw<Overview>() as Overview;
@@ -58,6 +62,10 @@ export class App {
   shown = $state<JobsShown>('all');
   queue = $state<QueueName | null>(null);
   batchId = $state<BatchId | null>(null);
+  /** Narrower still, as the person chose. */
+  more = $state.raw<MoreFilters>(NO_FILTERS);
+  /** The order that the person chose in place of the view's own. */
+  order = $state.raw<JobOrder | null>(null);
   searchText = $state('');
   drawerOpen = $state(false);
   promptOpen = $state(false);
@@ -130,7 +138,11 @@ export class App {
   }
 
   get filtered(): boolean {
-    return this.queue !== null || this.batchId !== null || this.searchText.trim() !== '';
+    const { template, provider, added } = this.more;
+    return (
+      [this.queue, this.batchId, template, provider, added].some((filter) => filter !== null) ||
+      this.searchText.trim() !== ''
+    );
   }
 
   refreshAll(): void {
@@ -163,25 +175,50 @@ export class App {
       batchId: this.batchId,
       cause: null,
       text: text === '' ? null : text,
+      template: this.more.template,
+      provider: this.more.provider,
+      model: null,
+      addedSince: sinceOf(this.more.added, currentTime()),
     };
     if (this.shown === 'dead-letters') {
       await this.deadLetters.show(filter);
       return;
     }
-    await this.jobs.show(filter);
+    await this.jobs.show(filter, this.orderShown);
     this.selectSomething();
+  }
+
+  /** The order of the list: what waits is listed in the order of its turn, all else with the newest first. */
+  get orderShown(): JobOrder {
+    return this.order ?? (this.shown === 'waiting' ? { by: 'line', descending: false } : NEWEST_FIRST);
+  }
+
+  /** Sorts the list; `null` goes back to the view's own order. */
+  sortBy(order: JobOrder | null): void {
+    this.order = order;
+    void this.showJobs();
+  }
+
+  filterBy(change: { batchId?: BatchId | null; queue?: QueueName | null } & Partial<MoreFilters>): void {
+    const { batchId = this.batchId, queue = this.queue, ...more } = change;
+    this.batchId = batchId;
+    this.queue = queue;
+    this.more = { ...this.more, ...more };
+    void this.showJobs();
   }
 
   /** Narrows the list to a batch's jobs of one view. */
   showIn(batchId: BatchId, shown: JobsShown): void {
     this.batchId = batchId;
     this.queue = null;
+    this.more = NO_FILTERS;
     this.searchText = '';
     this.show(shown);
   }
 
   clearFilters(): void {
     this.queue = null;
+    this.more = NO_FILTERS;
     this.batchId = null;
     this.searchText = '';
     void this.showJobs();

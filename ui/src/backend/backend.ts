@@ -24,7 +24,9 @@ import type { Forecast } from './types/Forecast';
 import type { JobDetail } from './types/JobDetail';
 import type { JobFilter } from './types/JobFilter';
 import type { JobId } from './types/JobId';
+import type { JobOrder } from './types/JobOrder';
 import type { JobPage } from './types/JobPage';
+import type { JobRows } from './types/JobRows';
 import type { KeyStatus } from './types/KeyStatus';
 import type { KeyTest } from './types/KeyTest';
 import type { LaneSettings } from './types/LaneSettings';
@@ -68,6 +70,10 @@ export interface Backend {
   overview(): Promise<Overview>;
   /** A page of the list, newest job first; `after` is the `next` of the page before, `null` for the first. */
   jobs(filter: JobFilter, after: number | null, limit: number): Promise<JobPage>;
+  /** Rows of the list in an order, from a place of it on: for a list whose bar may be dragged anywhere. */
+  jobRows(filter: JobFilter, order: JobOrder, offset: number, limit: number): Promise<JobRows>;
+  /** The ids of such rows, for a selection that reaches over more than is shown. */
+  jobIds(filter: JobFilter, order: JobOrder, offset: number, limit: number): Promise<JobId[]>;
   /** One job with its attempts and its newest result. */
   job(jobId: JobId): Promise<JobDetail>;
   /** The newest version of every template. */
@@ -135,8 +141,8 @@ export interface Backend {
   planAction(selection: Selection, action: BulkAction): Promise<Affected>;
   /** Does it. A running call that would be paid anyway may finish after its job was called off. */
   applyAction(selection: Selection, action: BulkAction): Promise<Affected>;
-  /** Moves a waiting job in its lane; answers whether it moved. */
-  moveJob(jobId: JobId, place: Place): Promise<boolean>;
+  /** Moves waiting jobs in their lane, in their order among them; answers how many moved. */
+  moveJobs(jobIds: JobId[], place: Place): Promise<number>;
   /** Dead letters by cause, the largest group first. */
   deadLetters(): Promise<DeadLetterGroup[]>;
   /** Writes jobs to a file that the person names; `name` is proposed, without its ending. `null` when they named none. */
@@ -238,6 +244,16 @@ export const NO_CHANGES: RetryChanges = {
 };
 
 /** The filter that matches every job. */
-export const EVERY_JOB: JobFilter = { shown: 'all', queue: null, batchId: null, cause: null, text: null };
+export const EVERY_JOB: JobFilter = {
+  shown: 'all',
+  queue: null,
+  batchId: null,
+  cause: null,
+  text: null,
+  template: null,
+  provider: null,
+  model: null,
+  addedSince: null,
+};
 
 export type { BatchId, JobFilter, JobId };

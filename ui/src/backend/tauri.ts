@@ -23,6 +23,8 @@ export function createBackend(): Backend {
   return {
     overview: () => invoke('overview'),
     jobs: (filter, after, limit) => invoke('jobs', { filter, after, limit }),
+    jobRows: (filter, order, offset, limit) => invoke('job_rows', { filter, order, offset, limit }),
+    jobIds: (filter, order, offset, limit) => invoke('job_ids', { filter, order, offset, limit }),
     job: (jobId) => invoke('job', { jobId }),
     templates: () => invoke('templates'),
     createTemplate: (draft) => invoke('create_template', { draft }),
@@ -57,7 +59,7 @@ export function createBackend(): Backend {
     closeDocument: (jobId) => invoke('close_document', { jobId }),
     planAction: (selection, action) => invoke('plan_action', { selection, action }),
     applyAction: (selection, action) => invoke('apply_action', { selection, action }),
-    moveJob: (jobId, place) => invoke('move_job', { jobId, place }),
+    moveJobs: (jobIds, place) => invoke('move_jobs', { jobIds, place }),
     deadLetters: () => invoke('dead_letters'),
     exportJobs: (request, name) => invoke('export_jobs', { request, name }),
     batchReport: (batchId) => invoke('batch_report', { batchId }),

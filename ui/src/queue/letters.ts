@@ -6,15 +6,16 @@ import { canRunAgain } from './status';
 /** Acts and answers whether the key means something. */
 export function actOnLetter(app: App, event: KeyboardEvent): boolean {
   const { actions, jobs } = app;
-  const focused = jobs.rows[jobs.focusedIndex];
+  const { focused } = jobs;
   if (event.altKey && (event.key === 'ArrowUp' || event.key === 'ArrowDown')) {
-    if (focused) void actions.move(focused, event.key === 'ArrowUp' ? 'up' : 'down');
+    if (app.orderShown.by !== 'line') actions.sayOrder();
+    else if (focused) void actions.move(focused, event.key === 'ArrowUp' ? 'up' : 'down');
     return true;
   }
   if (event.ctrlKey || event.metaKey || event.altKey || !app.settings.singleKeys) return false;
   switch (event.key.toLowerCase()) {
     case 'r':
-      if (event.shiftKey || jobs.everything) askToRunAgain(app);
+      if (event.shiftKey || !jobs.selectionIsHeld) askToRunAgain(app);
       else runAgain(app);
       return true;
     case 'n':

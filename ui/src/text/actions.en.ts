@@ -17,6 +17,7 @@ export const actionsEn = {
   moveTo: (lane: string) => `Move to ${lane}`,
   runAgainWith: 'Run again with changes…',
   cancelMany: 'Cancel jobs',
+  markReviewed: 'Mark as reviewed',
   purge: 'Discard…',
   undo: 'Undo',
   /** The question before an action on all that match; its verb and count are the button, too. */
@@ -26,6 +27,8 @@ export const actionsEn = {
     pause: (n: number) => `Pause ${jobs(n)}`,
     resume: (n: number) => `Resume ${jobs(n)}`,
     moveTo: (n: number, lane: string) => `Move ${jobs(n)} to ${lane}`,
+    'mark-reviewed': (n: number) => `Mark ${jobs(n)} as reviewed`,
+    'unmark-reviewed': (n: number) => `Send ${jobs(n)} back to review`,
     purge: (n: number) => `Discard ${jobs(n)}`,
   },
   question: (action: string) => `${action}?`,
@@ -43,6 +46,8 @@ export const actionsEn = {
     pause: (n: number) => `${jobs(n)} paused`,
     resume: (n: number) => `${jobs(n)} resumed`,
     moveTo: (n: number, lane: string) => `${jobs(n)} moved to ${lane}`,
+    'mark-reviewed': (n: number) => `${jobs(n)} marked as reviewed`,
+    'unmark-reviewed': (n: number) => `${jobs(n)} back in review`,
     purge: (n: number) => `${jobs(n)} discarded`,
   },
   moved: {
@@ -51,6 +56,7 @@ export const actionsEn = {
     down: 'Moved down in its lane',
     bottom: 'Moved to the end of its lane',
   },
+  placed: (n: number) => `${jobs(n)} moved in the lane`,
   notMoved: 'It is there already',
   selection: {
     label: 'Selected jobs',

@@ -16,6 +16,7 @@ export const actionsJa: Messages['actions'] = {
   moveTo: (lane) => `${lane}レーンへ移動`,
   runAgainWith: '設定を変えて再実行…',
   cancelMany: 'ジョブを取り消す',
+  markReviewed: '確認済みにする',
   purge: '破棄…',
   undo: '元に戻す',
   ask: {
@@ -24,6 +25,8 @@ export const actionsJa: Messages['actions'] = {
     pause: (n) => `${count(n)} 件を一時停止`,
     resume: (n) => `${count(n)} 件を再開`,
     moveTo: (n, lane) => `${count(n)} 件を${lane}レーンへ移動`,
+    'mark-reviewed': (n) => `${count(n)} 件を確認済みにする`,
+    'unmark-reviewed': (n) => `${count(n)} 件を要確認に戻す`,
     purge: (n) => `${count(n)} 件を破棄`,
   },
   question: (action) => `${action}: よろしいですか`,
@@ -37,6 +40,8 @@ export const actionsJa: Messages['actions'] = {
     pause: (n) => `${count(n)} 件を一時停止しました`,
     resume: (n) => `${count(n)} 件を再開しました`,
     moveTo: (n, lane) => `${count(n)} 件を${lane}レーンへ移動しました`,
+    'mark-reviewed': (n) => `${count(n)} 件を確認済みにしました`,
+    'unmark-reviewed': (n) => `${count(n)} 件を要確認に戻しました`,
     purge: (n) => `${count(n)} 件を破棄しました`,
   },
   moved: {
@@ -45,6 +50,7 @@ export const actionsJa: Messages['actions'] = {
     down: 'レーンの 1 つ後へ移動しました',
     bottom: 'レーンの末尾へ移動しました',
   },
+  placed: (n) => `レーン内で ${count(n)} 件を移動しました`,
   notMoved: 'すでにその位置にあります',
   selection: {
     label: '選択中のジョブ',

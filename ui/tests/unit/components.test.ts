@@ -28,6 +28,7 @@ describe('a job row', () => {
       selected: false,
       reachable: true,
       onchoose: vi.fn(),
+      onpress: vi.fn(),
       onopen: vi.fn(),
       onrunnow,
       onmenu: vi.fn(),

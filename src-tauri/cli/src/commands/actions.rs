@@ -134,6 +134,8 @@ fn text(dry_run: bool, affected: Affected, action: BulkAction) -> String {
         BulkAction::Pause => format!("{jobs} {is} paused."),
         BulkAction::Resume => format!("{jobs} {is} resumed."),
         BulkAction::MoveTo { queue } => format!("{jobs} {is} moved to {}.", queue.as_str()),
+        BulkAction::MarkReviewed => format!("{jobs} {is} marked as reviewed."),
+        BulkAction::UnmarkReviewed => format!("{jobs} {is} sent back to review."),
         BulkAction::Purge => format!("{jobs} {is} removed."),
     };
     if affected.unchanged > 0 {
@@ -159,6 +161,8 @@ fn fits(action: BulkAction) -> &'static str {
         BulkAction::Pause => "only jobs that wait or run, and are not paused yet, can be paused.",
         BulkAction::Resume => "only paused jobs can be resumed.",
         BulkAction::MoveTo { .. } => "only jobs that wait in the other queue can be moved.",
+        BulkAction::MarkReviewed => "only jobs that need a review can be reviewed.",
+        BulkAction::UnmarkReviewed => "only jobs that a person reviewed can be sent back.",
         BulkAction::Purge => "jobs that run can't be removed.",
     }
 }

@@ -10,7 +10,9 @@ import type { ConsumerPlace } from '../types/ConsumerPlace';
 import type { EngineEvent } from '../types/EngineEvent';
 import type { JobFilter } from '../types/JobFilter';
 import type { JobId } from '../types/JobId';
+import type { JobOrder } from '../types/JobOrder';
 import type { JobPage } from '../types/JobPage';
+import type { JobRows } from '../types/JobRows';
 import type { JobStatus } from '../types/JobStatus';
 import type { JobView } from '../types/JobView';
 import type { JobsShown } from '../types/JobsShown';
@@ -27,6 +29,7 @@ import { PlayedHeaders } from './endpoint';
 import { inputOf, reservationOf, type Use } from './budget';
 import { makeJob, makeJobs, moreDead, MAX_TOKENS, MODEL, REUSED, scatter, type PlayedJob } from './fixtures';
 import { Moment } from './moment';
+import { inOrder } from './order';
 import { PlayedPilots } from './pilots';
 import { PlayedPrices } from './prices';
 import { PlayedRemote } from './remote';
@@ -98,6 +101,8 @@ export class PlayedEngine {
   readonly headers: PlayedHeaders;
   /** Results of earlier runs. */
   readonly older = new Map<JobId, OlderResult[]>();
+  /** Why jobs needed the review that they had. */
+  readonly reviewed = new Map<JobId, Pick<JobView, 'cause' | 'error'>>();
   readonly pausedLanes: Set<QueueName>;
   readonly pausedBatches = new Set<BatchId>();
   readonly batchCaps = new Map<BatchId, number | null>();
@@ -111,6 +116,8 @@ export class PlayedEngine {
   private readonly written = new Map<JobId, number>();
   private readonly listeners = new Set<(event: EngineEvent) => void>();
   private lastBatch = 0;
+  /** The list that was asked for last. */
+  private kept: { question: string; jobs: PlayedJob[]; ordered: PlayedJob[] } | null = null;
 
   constructor(state: PlayedState) {
     const now = currentTime();
@@ -146,6 +153,7 @@ export class PlayedEngine {
   }
 
   emit(event: EngineEvent): void {
+    if (event.event !== 'job-progress') this.kept = null;
     for (const listener of this.listeners) listener(event);
   }
 
@@ -196,6 +204,25 @@ export class PlayedEngine {
     };
   }
 
+  rows(filter: JobFilter, order: JobOrder, offset: number, limit: number): JobRows {
+    const ordered = this.ordered(filter, order);
+    const moment = new Moment(this);
+    return {
+      jobs: ordered.slice(offset, offset + limit).map((job) => this.view(job, moment)),
+      total: ordered.length,
+    };
+  }
+
+  /** The jobs that match, in an order; kept until something changes. */
+  ordered(filter: JobFilter, order: JobOrder): PlayedJob[] {
+    const question = JSON.stringify([filter, order]);
+    const { kept } = this;
+    if (kept?.question === question && kept.jobs === this.jobs) return kept.ordered;
+    const ordered = inOrder(this.matching(filter), order, filter.shown === 'all');
+    this.kept = { question, jobs: this.jobs, ordered };
+    return ordered;
+  }
+
   find(jobId: JobId): { job: JobView; prompt: string | null } | null {
     const job = this.jobs.find((each) => each.jobId === jobId);
     return job ? { job: this.view(job, new Moment(this)), prompt: this.prompts.get(jobId) ?? null } : null;
@@ -210,6 +237,10 @@ export class PlayedEngine {
         (filter.queue === null || job.queue === filter.queue) &&
         (filter.batchId === null || job.batchId === filter.batchId) &&
         (filter.cause === null || job.cause === filter.cause) &&
+        (filter.template === null || job.template.replace(/-v\d+$/, '') === filter.template) &&
+        (filter.provider === null || job.provider === filter.provider) &&
+        (filter.model === null || job.model === filter.model) &&
+        (filter.addedSince === null || job.createdAt >= filter.addedSince) &&
         (words.length === 0 || hasWords(job, words)),
     );
   }

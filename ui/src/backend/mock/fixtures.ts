@@ -81,6 +81,7 @@ export function makeJob(
     costMicros: Math.round(inputTokens * 3 + outputTokens * 15),
     reservedMicros: 0,
     reused: false,
+    reviewed: false,
     ranMs,
     waitedMs: status === 'pending' ? 0 : 4_000 + scatter(n, 1_800_000),
     cause: null,

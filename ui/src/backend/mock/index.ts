@@ -33,6 +33,7 @@ import { playParts } from './parts';
 import { forecastOfJobs, forecastOfPlan } from './pilots';
 import { PlayedCounts } from './counts';
 import { countable, isReusable, planOf, scanReport, unlocked } from './scans';
+import * as readings from './readings';
 import * as selections from './selections';
 import { playedSettings } from './settings';
 import { templateCommands } from './templates';
@@ -203,6 +204,15 @@ export function createBackend(query: URLSearchParams): Backend {
   return {
     overview: () => answer('overview', () => overviewOf(engine)),
     jobs: (filter, after, limit) => answer('jobs', () => engine.page(filter, after, limit)),
+    jobRows: (filter, order, offset, limit) =>
+      answer('jobRows', () => engine.rows(filter, order, offset, limit)),
+    jobIds: (filter, order, offset, limit) =>
+      answer('jobIds', () =>
+        engine
+          .ordered(filter, order)
+          .slice(offset, offset + limit)
+          .map((job) => job.jobId),
+      ),
     job: (jobId) =>
       answer('job', () => {
         const found = engine.find(jobId);
@@ -302,11 +312,15 @@ export function createBackend(query: URLSearchParams): Backend {
         const drawn = job?.kind === 'pdf' && !selections.isUnreadable(job);
         return drawn ? pageDrawing(job.number) : null;
       }),
+    reading: (jobId) => answer('reading', () => readings.reading(engine, jobId)),
+    openDocument: () => answer('openDocument', readings.openDocument),
+    documentBytes: () => answer('documentBytes', readings.documentBytes),
+    closeDocument: () => answer('closeDocument', () => undefined),
     planAction: (selection, action) =>
       answer('planAction', () => selections.planAction(engine, selection, action)),
     applyAction: (selection, action) =>
       answer('applyAction', () => selections.applyAction(engine, selection, action)),
-    moveJob: (jobId, place) => answer('moveJob', () => selections.moveJob(engine, jobId, place)),
+    moveJobs: (jobIds, place) => answer('moveJobs', () => selections.moveJobs(engine, jobIds, place)),
     deadLetters: () => answer('deadLetters', () => selections.deadLetters(engine)),
     exportJobs: (request, name) =>
       answer('exportJobs', () => {

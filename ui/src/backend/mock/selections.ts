@@ -203,6 +203,10 @@ function fits(job: PlayedJob, action: BulkAction): boolean {
       return waits && job.paused;
     case 'move-to':
       return waits && job.queue !== action.queue;
+    case 'mark-reviewed':
+      return job.status === 'needs-review';
+    case 'unmark-reviewed':
+      return job.reviewed;
     case 'purge':
       return job.status !== 'running' && job.status !== 'submitted';
   }
@@ -238,6 +242,13 @@ export function applyAction(engine: PlayedEngine, selection: Selection, action: 
         job.queue = action.queue;
         job.delivery = engine.remote.deliveryOf(job);
         break;
+      case 'mark-reviewed':
+        engine.reviewed.set(job.jobId, { cause: job.cause, error: job.error });
+        Object.assign(job, { status: 'completed', reviewed: true, cause: null, error: null });
+        break;
+      case 'unmark-reviewed':
+        Object.assign(job, { status: 'needs-review', reviewed: false, ...engine.reviewed.get(job.jobId) });
+        break;
     }
   }
   if (action.action === 'purge') engine.remove(able);
@@ -245,16 +256,32 @@ export function applyAction(engine: PlayedEngine, selection: Selection, action: 
   return { jobs: able.length, unchanged: jobs.length - able.length };
 }
 
-export function moveJob(engine: PlayedEngine, jobId: JobId, place: Place): boolean {
+/** Moves jobs in the line of their lane; those of other lanes than the first one's stay. */
+export function moveJobs(engine: PlayedEngine, jobIds: JobId[], place: Place): number {
+  const wanted = new Set(jobIds);
+  const first = engine.jobs.find((job) => wanted.has(job.jobId) && job.status === 'pending');
+  if (!first) return 0;
+  if (place.place === 'up' || place.place === 'down')
+    return moveJob(engine, first.jobId, place.place) ? 1 : 0;
+  const line = engine.line(first.queue);
+  const moved = line.filter((job) => wanted.has(job.jobId));
+  const others = line.filter((job) => !wanted.has(job.jobId));
+  const beside = 'jobId' in place ? others.findIndex((job) => job.jobId === place.jobId) : -1;
+  if ('jobId' in place && beside === -1) return 0;
+  const at = { top: 0, bottom: others.length, before: beside, after: beside + 1 }[place.place];
+  [...others.slice(0, at), ...moved, ...others.slice(at)].forEach((job, index) => (job.place = index));
+  engine.changed(moved.map((job) => job.jobId));
+  return moved.length;
+}
+
+function moveJob(engine: PlayedEngine, jobId: JobId, place: 'up' | 'down'): boolean {
   const job = engine.jobs.find((each) => each.jobId === jobId);
   if (job?.status !== 'pending') return false;
   const line = engine.line(job.queue);
   const at = line.indexOf(job);
-  const other = { top: line[0], up: line[at - 1], down: line[at + 1], bottom: line.at(-1) }[place];
-  if (!other || other === job) return false;
-  if (place === 'top') job.place = other.place - 1;
-  else if (place === 'bottom') job.place = other.place + 1;
-  else [job.place, other.place] = [other.place, job.place];
+  const other = line[place === 'up' ? at - 1 : at + 1];
+  if (!other) return false;
+  [job.place, other.place] = [other.place, job.place];
   engine.changed([jobId]);
   return true;
 }

@@ -2,29 +2,8 @@
 import type { BatchId } from "./BatchId";
 import type { Cause } from "./Cause";
 import type { JobsShown } from "./JobsShown";
+import type { Provider } from "./Provider";
 import type { QueueName } from "./QueueName";
+import type { Timestamp } from "./Timestamp";
 
-/**
- * A question for a list of jobs.
- */
-export type JobFilter = { 
-/**
- * Which states.
- */
-shown: JobsShown, 
-/**
- * Only this queue.
- */
-queue: QueueName | null, 
-/**
- * Only this submission.
- */
-batchId: BatchId | null, 
-/**
- * Only this cause of an end.
- */
-cause: Cause | null, 
-/**
- * Only jobs whose file name, batch, template, error or result has words that begin like these.
- */
-text: string | null, };
+export type JobFilter = { shown: JobsShown, queue: QueueName | null, batchId: BatchId | null, cause: Cause | null, text: string | null, template: string | null, provider: Provider | null, model: string | null, addedSince: Timestamp | null, };
