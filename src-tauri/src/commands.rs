@@ -26,6 +26,8 @@ pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
     builder.invoke_handler(tauri::generate_handler![
         jobs::overview,
         jobs::jobs,
+        jobs::job_rows,
+        jobs::job_ids,
         jobs::job,
         jobs::dead_letters,
         jobs::plan_retry,
@@ -33,7 +35,7 @@ pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
         jobs::retry,
         jobs::plan_action,
         jobs::apply_action,
-        jobs::move_job,
+        jobs::move_jobs,
         jobs::unlock_jobs,
         jobs::page_picture,
         lanes::pause_lane,
