@@ -27,6 +27,8 @@ pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
     builder.invoke_handler(tauri::generate_handler![
         jobs::overview,
         jobs::jobs,
+        jobs::job_rows,
+        jobs::job_ids,
         jobs::job,
         jobs::dead_letters,
         jobs::plan_retry,
@@ -34,7 +36,7 @@ pub(crate) fn register<R: Runtime>(builder: Builder<R>) -> Builder<R> {
         jobs::retry,
         jobs::plan_action,
         jobs::apply_action,
-        jobs::move_job,
+        jobs::move_jobs,
         jobs::unlock_jobs,
         jobs::page_picture,
         reading::reading,

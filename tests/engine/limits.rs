@@ -302,7 +302,14 @@ async fn jobs_are_delivered_in_the_order_that_a_person_gives_them() {
         (one, Place::Up),
         (one, Place::Down),
     ] {
-        assert!(house.engine.move_job(job_id.clone(), place).await.unwrap());
+        assert_eq!(
+            house
+                .engine
+                .move_jobs(vec![job_id.clone()], place)
+                .await
+                .unwrap(),
+            1
+        );
     }
     house
         .set(|settings| settings.requests_per_minute = Some(1))

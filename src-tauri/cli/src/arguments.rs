@@ -31,7 +31,9 @@ pub(crate) use results::{
 pub(crate) use templates::{
     CreateArguments, DraftArguments, EditArguments, PreviewArguments, TemplatesCommand,
 };
-pub(crate) use words::{DeliveryArgument, LanesArgument, ProviderArgument, QueueArgument};
+pub(crate) use words::{
+    DeliveryArgument, LanesArgument, PlaceArgument, ProviderArgument, QueueArgument,
+};
 
 /// Summarize PDFs with Claude, or without a key by picking their own sentences.
 ///

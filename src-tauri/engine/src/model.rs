@@ -51,8 +51,8 @@ pub use forecast::{
 };
 pub use id::{BatchId, JobId, Sha256, Timestamp};
 pub use job::{
-    CapScope, JobDetail, JobFilter, JobKind, JobPage, JobStatus, JobView, JobsShown, PartState,
-    PartView, PartsDone, RemoteView, WaitingReason,
+    CapScope, JobDetail, JobFilter, JobKind, JobOrder, JobPage, JobRows, JobStatus, JobView,
+    JobsShown, OrderBy, PartState, PartView, PartsDone, RemoteView, WaitingReason,
 };
 pub use overview::{CircuitView, ConsumerPlace, JobCounts, Overview};
 pub use problem::{Problem, ProblemCode};

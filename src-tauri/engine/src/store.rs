@@ -25,6 +25,7 @@ mod lists;
 mod models;
 mod open;
 mod order;
+mod ordered;
 mod outbox;
 mod outlook;
 mod overview;

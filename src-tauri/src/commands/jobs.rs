@@ -3,8 +3,8 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use gistmill_engine::model::{
-    Affected, BulkAction, DeadLetterGroup, Forecast, JobDetail, JobFilter, JobId, JobPage,
-    Overview, Place, RetryChanges, RetryPlan, Selection,
+    Affected, BulkAction, DeadLetterGroup, Forecast, JobDetail, JobFilter, JobId, JobOrder,
+    JobPage, JobRows, Overview, Place, RetryChanges, RetryPlan, Selection,
 };
 
 use super::{Answer, Opened};
@@ -23,6 +23,34 @@ pub(crate) async fn jobs(
 ) -> Answer<JobPage> {
     engine
         .jobs(filter, after, limit)
+        .await
+        .map_err(|error| error.problem())
+}
+
+#[tauri::command]
+pub(crate) async fn job_rows(
+    engine: Opened<'_>,
+    filter: JobFilter,
+    order: JobOrder,
+    offset: u64,
+    limit: u32,
+) -> Answer<JobRows> {
+    engine
+        .job_rows(filter, order, offset, limit)
+        .await
+        .map_err(|error| error.problem())
+}
+
+#[tauri::command]
+pub(crate) async fn job_ids(
+    engine: Opened<'_>,
+    filter: JobFilter,
+    order: JobOrder,
+    offset: u64,
+    limit: u32,
+) -> Answer<Vec<JobId>> {
+    engine
+        .job_ids(filter, order, offset, limit)
         .await
         .map_err(|error| error.problem())
 }
@@ -98,9 +126,13 @@ pub(crate) async fn apply_action(
 }
 
 #[tauri::command]
-pub(crate) async fn move_job(engine: Opened<'_>, job_id: JobId, place: Place) -> Answer<bool> {
+pub(crate) async fn move_jobs(
+    engine: Opened<'_>,
+    job_ids: Vec<JobId>,
+    place: Place,
+) -> Answer<u64> {
     engine
-        .move_job(job_id, place)
+        .move_jobs(job_ids, place)
         .await
         .map_err(|error| error.problem())
 }

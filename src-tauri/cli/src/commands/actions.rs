@@ -10,7 +10,7 @@ use gistmill_engine::model::{
 use serde_json::json;
 
 use super::chosen;
-use crate::arguments::{ActionArguments, MoveArguments, PurgeArguments};
+use crate::arguments::{ActionArguments, MoveArguments, PlaceArgument, PurgeArguments};
 use crate::output::{Failed, Output, SOME_FAILED};
 use crate::shown::counted;
 
@@ -67,15 +67,17 @@ pub(crate) async fn move_one(
             "Only jobs that wait can be moved: “gistmill jobs --status waiting” lists them.",
         ));
     }
-    let place = Place::from(arguments.place);
-    let moved = engine.move_job(job_id, place).await?;
+    let moved = engine
+        .move_jobs(vec![job_id], Place::from(arguments.place))
+        .await?
+        > 0;
     output.either(&json!({ "moved": moved }), || {
         let queue = job.queue.as_str();
-        match (moved, place) {
-            (true, Place::Top) => format!("{} is the first of {queue} now.", job.title),
-            (true, Place::Bottom) => format!("{} is the last of {queue} now.", job.title),
-            (true, Place::Up) => format!("{} is one place further forward.", job.title),
-            (true, Place::Down) => format!("{} is one place further back.", job.title),
+        match (moved, arguments.place) {
+            (true, PlaceArgument::Top) => format!("{} is the first of {queue} now.", job.title),
+            (true, PlaceArgument::Bottom) => format!("{} is the last of {queue} now.", job.title),
+            (true, PlaceArgument::Up) => format!("{} is one place further forward.", job.title),
+            (true, PlaceArgument::Down) => format!("{} is one place further back.", job.title),
             (false, _) => format!("{} stays where it is.", job.title),
         }
     })?;

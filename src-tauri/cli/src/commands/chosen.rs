@@ -29,6 +29,7 @@ pub(crate) async fn selection(
             batch_id,
             cause: chosen.cause,
             text: chosen.search.clone(),
+            ..JobFilter::default()
         },
     })
 }

@@ -25,6 +25,7 @@ pub(crate) async fn run(
         batch_id,
         cause: arguments.cause,
         text: arguments.search,
+        ..JobFilter::default()
     };
     let page = engine.jobs(filter, None, arguments.limit).await?;
     output.either(&page, || {

@@ -115,14 +115,14 @@ impl Engine {
         })
     }
 
-    /// Moves a pending job within its lane. Says whether that changed anything.
+    /// Moves pending jobs within their lane, in one step; among them they keep their order. Says how many moved: those
+    /// that wait, and beside another job those of its lane.
     ///
     /// # Errors
     /// When the database can't be written.
-    pub async fn move_job(&self, job_id: JobId, place: Place) -> Result<bool, EngineError> {
-        let moved = self.0.store.move_job(job_id, place).await?;
-        if moved {
-            self.jobs_changed(Vec::new());
+    pub async fn move_jobs(&self, job_ids: Vec<JobId>, place: Place) -> Result<u64, EngineError> {
+        let moved = self.0.store.move_jobs(job_ids, place).await?;
+        if moved > 0 {
             self.everything_changed();
         }
         Ok(moved)

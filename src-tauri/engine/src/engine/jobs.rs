@@ -7,14 +7,16 @@ use super::{Engine, answer, missing};
 use crate::calendar::LocalTime;
 use crate::error::EngineError;
 use crate::model::{
-    EngineEvent, JobDetail, JobFilter, JobId, JobPage, ModelNotice, OlderResult, Overview, Problem,
-    Provider, QueueName, ResultFormat, ResultView,
+    EngineEvent, JobDetail, JobFilter, JobId, JobOrder, JobPage, JobRows, ModelNotice, OlderResult,
+    Overview, Problem, Provider, QueueName, ResultFormat, ResultView,
 };
 use crate::results::without_origin;
 use crate::store::ListContext;
 
 /// Most rows of a page.
 const LARGEST_PAGE: u32 = 500;
+/// Most ids that are told at once.
+const LONGEST_STRETCH: u32 = 100_000;
 
 impl Engine {
     /// Returns everything that a front shows around its list.
@@ -94,6 +96,46 @@ impl Engine {
             jobs: missing::marked(page.jobs).await,
             ..page
         })
+    }
+
+    /// Returns at most `limit` of the jobs that match, from `offset` on in an order: any place of a long list is read
+    /// as quickly as its beginning.
+    ///
+    /// # Errors
+    /// When the database can't be read.
+    pub async fn job_rows(
+        &self,
+        filter: JobFilter,
+        order: JobOrder,
+        offset: u64,
+        limit: u32,
+    ) -> Result<JobRows, EngineError> {
+        let limit = limit.clamp(1, LARGEST_PAGE);
+        let rows = self
+            .0
+            .store
+            .job_rows(filter, order, offset, limit, self.list_context())
+            .await?;
+        Ok(JobRows {
+            jobs: missing::marked(rows.jobs).await,
+            ..rows
+        })
+    }
+
+    /// Returns the ids of at most `limit` (100,000 at most) of the jobs that match, from `offset` on in an order: what
+    /// lies between two rows of a list that is not read as a whole.
+    ///
+    /// # Errors
+    /// When the database can't be read.
+    pub async fn job_ids(
+        &self,
+        filter: JobFilter,
+        order: JobOrder,
+        offset: u64,
+        limit: u32,
+    ) -> Result<Vec<JobId>, EngineError> {
+        let limit = limit.min(LONGEST_STRETCH);
+        self.0.store.job_ids(filter, order, offset, limit).await
     }
 
     /// Returns a job with everything about it, its result's text included.

@@ -407,6 +407,14 @@ pub struct JobFilter {
     pub batch_id: Option<BatchId>,
     /// Only this cause of an end.
     pub cause: Option<Cause>,
+    /// Only this template, in any version.
+    pub template: Option<String>,
+    /// Only this provider.
+    pub provider: Option<Provider>,
+    /// Only this model.
+    pub model: Option<String>,
+    /// Only jobs that were added at this moment or later.
+    pub added_since: Option<Timestamp>,
     /// Only jobs whose file name, batch, template, error or result has words that begin like these.
     pub text: Option<String>,
 }
@@ -422,4 +430,48 @@ pub struct JobPage {
     pub total: u64,
     /// Hand this in as `after` for the next page; `None` at the end.
     pub next: Option<i64>,
+}
+
+/// What a list is sorted by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "kebab-case")]
+pub enum OrderBy {
+    /// When it was added. Where all jobs are shown newest first, those that run come before them.
+    Added,
+    /// What is under way, then what waits as its turn comes, then what ended, newest end first. It has one direction.
+    #[default]
+    Line,
+    /// State: what moves, what waits, what wants a person, what is over; the newest first in each.
+    Status,
+    /// The file's name, or the beginning of the prompt; large and small letters are the same.
+    Title,
+    /// Pages of the document; jobs without are last in both directions.
+    Pages,
+    /// What its attempts cost, as far as that is known.
+    Cost,
+    /// How long its ended attempts ran.
+    Ran,
+}
+
+/// The order of a list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct JobOrder {
+    /// By what.
+    pub by: OrderBy,
+    /// The largest, latest or last first.
+    pub descending: bool,
+}
+
+/// Rows of a list, read from any place of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct JobRows {
+    /// The rows.
+    pub jobs: Vec<JobView>,
+    /// How many jobs match in all.
+    pub total: u64,
 }

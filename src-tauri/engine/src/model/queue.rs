@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Timestamp, WaitingReason};
+use super::{JobId, Timestamp, WaitingReason};
 
 /// A queue that jobs are delivered from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -129,17 +129,31 @@ pub struct LaneView {
     pub answer: Option<String>,
 }
 
-/// Where a job goes in its line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// Where jobs go in their line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
-#[serde(rename_all = "kebab-case")]
+#[serde(
+    tag = "place",
+    rename_all = "kebab-case",
+    rename_all_fields = "camelCase"
+)]
 pub enum Place {
     /// Before all others.
     Top,
-    /// Before the one before it.
+    /// Before the one before the first of them.
     Up,
-    /// Behind the one behind it.
+    /// Behind the one behind the last of them.
     Down,
     /// Behind all others.
     Bottom,
+    /// Just before a waiting job, in its lane.
+    Before {
+        /// That job.
+        job_id: JobId,
+    },
+    /// Just behind a waiting job, in its lane.
+    After {
+        /// That job.
+        job_id: JobId,
+    },
 }

@@ -1,5 +1,7 @@
 //! Lists of jobs, and one job with everything about it.
 
+use std::collections::HashMap;
+
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension as _, Row, params_from_iter};
 
@@ -160,6 +162,22 @@ pub(super) fn condition(filter: &JobFilter) -> (String, Vec<Value>) {
         parts.push("j.error_code = ?".to_owned());
         values.push(Value::from(cause.key()));
     }
+    if let Some(template) = &filter.template {
+        parts.push("j.template_id = ?".to_owned());
+        values.push(Value::from(template.clone()));
+    }
+    if let Some(provider) = filter.provider {
+        parts.push("j.provider = ?".to_owned());
+        values.push(Value::from(provider.as_str().to_owned()));
+    }
+    if let Some(model) = &filter.model {
+        parts.push("j.model = ?".to_owned());
+        values.push(Value::from(model.clone()));
+    }
+    if let Some(since) = filter.added_since {
+        parts.push("j.created_at >= ?".to_owned());
+        values.push(Value::from(since.0));
+    }
     if parts.is_empty() {
         parts.push("TRUE".to_owned());
     }
@@ -213,21 +231,54 @@ fn total(
     condition: &str,
     values: &[Value],
 ) -> Result<u64> {
+    let Some(table) = counters_of(filter) else {
+        let sql = format!("SELECT count(*) FROM jobs AS j WHERE {condition}");
+        return search::count(connection, &sql, values);
+    };
+    let sql = format!("SELECT coalesce(sum(j.jobs), 0) FROM {table} AS j WHERE {condition}");
+    search::count(connection, &sql, values)
+}
+
+/// Returns the table of counters that can tell how many jobs match; `None` where only counting can.
+pub(super) fn counters_of(filter: &JobFilter) -> Option<&'static str> {
     let has_text = filter
         .text
         .as_deref()
         .is_some_and(|text| !text.trim().is_empty());
-    if has_text || filter.cause.is_some() || (filter.queue.is_some() && filter.batch_id.is_some()) {
-        let sql = format!("SELECT count(*) FROM jobs AS j WHERE {condition}");
-        return search::count(connection, &sql, values);
+    let is_narrow = has_text
+        || filter.cause.is_some()
+        || filter.template.is_some()
+        || filter.model.is_some()
+        || filter.added_since.is_some();
+    let in_lane = filter.queue.is_some() || filter.provider.is_some();
+    match (is_narrow, filter.batch_id.is_some(), in_lane) {
+        (false, true, false) => Some("batch_counts"),
+        (false, false, _) => Some("lane_counts"),
+        _ => None,
     }
-    let table = if filter.batch_id.is_some() {
-        "batch_counts"
-    } else {
-        "lane_counts"
-    };
-    let sql = format!("SELECT coalesce(sum(j.jobs), 0) FROM {table} AS j WHERE {condition}");
-    search::count(connection, &sql, values)
+}
+
+/// Returns the rows of some jobs, in the order given.
+pub(super) fn views(
+    connection: &Connection,
+    seqs: &[i64],
+    context: &ListContext,
+) -> Result<Vec<JobView>> {
+    let outlook = outlook(connection, &context.local)?;
+    let mut statement = connection.prepare_cached(&format!(
+        "SELECT {JOB_COLUMNS}, {}, {}, {}, {} FROM {JOB_TABLES}
+         WHERE j.seq IN (SELECT value FROM json_each(?1))",
+        candidate::BATCH_MONEY_COLUMNS,
+        candidate::WORK_COLUMNS,
+        learned::LEARNED_COLUMNS,
+        pilots::LEFT_COLUMN
+    ))?;
+    let mut found = statement
+        .query_map([serde_json::to_string(seqs).unwrap_or_default()], |row| {
+            Ok((row.get::<_, i64>(0)?, job(row, context, &outlook)?))
+        })?
+        .collect::<rusqlite::Result<HashMap<_, _>>>()?;
+    Ok(seqs.iter().filter_map(|seq| found.remove(seq)).collect())
 }
 
 fn job(row: &Row<'_>, context: &ListContext, outlook: &Outlook) -> rusqlite::Result<JobView> {

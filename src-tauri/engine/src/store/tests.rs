@@ -10,6 +10,7 @@ mod forecast;
 mod migration;
 mod money;
 mod order;
+mod ordered;
 mod parts;
 mod pilots;
 mod recover;

@@ -6,4 +6,43 @@ import type { Provider } from "./Provider";
 import type { QueueName } from "./QueueName";
 import type { Timestamp } from "./Timestamp";
 
-export type JobFilter = { shown: JobsShown, queue: QueueName | null, batchId: BatchId | null, cause: Cause | null, text: string | null, template: string | null, provider: Provider | null, model: string | null, addedSince: Timestamp | null, };
+/**
+ * A question for a list of jobs.
+ */
+export type JobFilter = { 
+/**
+ * Which states.
+ */
+shown: JobsShown, 
+/**
+ * Only this queue.
+ */
+queue: QueueName | null, 
+/**
+ * Only this submission.
+ */
+batchId: BatchId | null, 
+/**
+ * Only this cause of an end.
+ */
+cause: Cause | null, 
+/**
+ * Only this template, in any version.
+ */
+template: string | null, 
+/**
+ * Only this provider.
+ */
+provider: Provider | null, 
+/**
+ * Only this model.
+ */
+model: string | null, 
+/**
+ * Only jobs that were added at this moment or later.
+ */
+addedSince: Timestamp | null, 
+/**
+ * Only jobs whose file name, batch, template, error or result has words that begin like these.
+ */
+text: string | null, };

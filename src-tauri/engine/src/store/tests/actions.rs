@@ -89,6 +89,7 @@ fn selection() -> impl Strategy<Value = Selection> {
                 batch_id: batch.map(|batch| BatchId(batch.to_owned())),
                 cause,
                 text: text.map(str::to_owned),
+                ..JobFilter::default()
             },
         });
     let jobs =

@@ -6,7 +6,12 @@ use crate::store::NewBatch;
 
 impl Shelf {
     async fn shift(&self, job_id: &JobId, place: Place) -> bool {
-        self.store.move_job(job_id.clone(), place).await.unwrap()
+        self.shift_all(&[job_id], place).await == 1
+    }
+
+    async fn shift_all(&self, job_ids: &[&JobId], place: Place) -> u64 {
+        let job_ids = job_ids.iter().map(|job_id| (*job_id).clone()).collect();
+        self.store.move_jobs(job_ids, place).await.unwrap()
     }
 
     /// Claims one job after the other, and returns their titles.
@@ -34,9 +39,108 @@ async fn a_person_arranges_the_line() {
     for (which, place, expected) in cases {
         let shelf = shelf();
         let added = shelf.add(&["a", "b", "c", "d"]).await;
-        shelf.shift(&added[which], place).await;
+        shelf.shift(&added[which], place.clone()).await;
         assert_eq!(shelf.line(NOW).await, expected, "{which} to {place:?}");
     }
+}
+
+#[tokio::test]
+async fn several_jobs_move_as_one_and_keep_their_order() {
+    let before = |at: usize| (at, true);
+    let behind = |at: usize| (at, false);
+    let cases = [
+        (vec![4, 1], before(0), "b e a c d f", 2),
+        (vec![0, 2], behind(4), "b d e a c f", 2),
+        (vec![0, 5], before(3), "b c a f d e", 2),
+        (vec![1, 2], behind(5), "a d e f b c", 2),
+        (vec![3], behind(0), "a d b c e f", 1),
+        (vec![2, 3], before(3), "a b c d e f", 0),
+    ];
+    for (which, (at, is_before), expected, count) in cases {
+        let shelf = shelf();
+        let added = shelf.add(&["a", "b", "c", "d", "e", "f"]).await;
+        let job_id = added[at].clone();
+        let place = if is_before {
+            Place::Before { job_id }
+        } else {
+            Place::After { job_id }
+        };
+        let chosen: Vec<_> = which.iter().map(|job| &added[*job]).collect();
+        let moved = shelf.shift_all(&chosen, place.clone()).await;
+        assert_eq!(moved, count, "jobs moved: {which:?} to {place:?}");
+        let line = shelf.line(NOW).await.join(" ");
+        assert_eq!(line, expected, "{which:?} to {place:?}");
+    }
+}
+
+#[tokio::test]
+async fn several_jobs_go_to_an_end_or_a_step_further_together() {
+    let cases = [
+        (Place::Top, "b d a c e"),
+        (Place::Up, "b d a c e"),
+        (Place::Down, "a c e b d"),
+        (Place::Bottom, "a c e b d"),
+    ];
+    for (place, expected) in cases {
+        let shelf = shelf();
+        let added = shelf.add(&["a", "b", "c", "d", "e"]).await;
+        let moved = shelf
+            .shift_all(&[&added[3], &added[1]], place.clone())
+            .await;
+        assert_eq!(moved, 2, "jobs moved to {place:?}");
+        assert_eq!(shelf.line(NOW).await.join(" "), expected, "to {place:?}");
+    }
+}
+
+#[tokio::test]
+async fn beside_a_job_only_those_move_that_wait_in_its_lane() {
+    let shelf = shelf();
+    let bulk = NewBatch {
+        queue: QueueName::Bulk,
+        ..batch(&["x", "y"])
+    };
+    let other = shelf.submit(bulk, NOW).await;
+    let added = shelf.add(&["a", "b", "c", "d"]).await;
+    assert_eq!(shelf.claim(1, NOW).await[0].title, "a", "a runs");
+    let place = Place::Before {
+        job_id: added[1].clone(),
+    };
+    let chosen = [&other[1], &added[0], &added[3]];
+    assert_eq!(
+        shelf.shift_all(&chosen, place).await,
+        1,
+        "neither what runs nor what waits elsewhere moves"
+    );
+    let gone = Place::After {
+        job_id: JobId("nobody".to_owned()),
+    };
+    assert_eq!(
+        shelf.shift_all(&[&added[1]], gone).await,
+        0,
+        "nothing moves beside a job that is not there"
+    );
+    let behind_what_runs = Place::After {
+        job_id: added[0].clone(),
+    };
+    assert_eq!(
+        shelf.shift_all(&[&added[2]], behind_what_runs).await,
+        0,
+        "what runs has no place in line"
+    );
+    assert_eq!(shelf.line(NOW).await, ["d", "b", "c"]);
+}
+
+/// What is added after a person arranged the line stands behind what was there.
+#[tokio::test]
+async fn after_a_move_to_the_middle_new_jobs_stand_at_the_end() {
+    let shelf = shelf();
+    let added = shelf.add(&["a", "b", "c", "d"]).await;
+    let place = Place::After {
+        job_id: added[1].clone(),
+    };
+    assert!(shelf.shift(&added[3], place).await);
+    shelf.add(&["e"]).await;
+    assert_eq!(shelf.line(NOW).await, ["a", "b", "d", "c", "e"]);
 }
 
 #[tokio::test]

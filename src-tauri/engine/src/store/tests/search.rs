@@ -73,7 +73,7 @@ async fn a_job_that_changed_before_it_was_indexed_hides_no_other() {
     // The last one fails at once, so that its words are due before those of the others.
     shelf
         .store
-        .move_job(added[29].clone(), crate::model::Place::Top)
+        .move_jobs(vec![added[29].clone()], crate::model::Place::Top)
         .await
         .unwrap();
     let job = shelf.claim(1, NOW).await.remove(0);

@@ -72,6 +72,11 @@ pub(super) enum Step {
         pick: usize,
         place: Place,
     },
+    MoveBeside {
+        picks: [usize; 3],
+        other: usize,
+        before: bool,
+    },
     Redrive {
         pick: Pick,
         changes: Change,
@@ -331,6 +336,8 @@ pub(super) fn person() -> impl Strategy<Value = Step> {
             .prop_map(|(queue, paused)| Step::PauseLane { queue, paused }),
         2 => (0..64_usize, select(&[Place::Top, Place::Up, Place::Down, Place::Bottom][..]))
             .prop_map(|(pick, place)| Step::Move { pick, place }),
+        2 => (prop::array::uniform3(0..64_usize), 0..64_usize, any::<bool>())
+            .prop_map(|(picks, other, before)| Step::MoveBeside { picks, other, before }),
         3 => (pick(), change()).prop_map(|(pick, changes)| Step::Redrive { pick, changes }),
         1 => (0..8_usize, cap()).prop_map(|(pick, cap)| Step::CapBatch { pick, cap }),
         1 => (select(&[10_000, 4_000, 30_000_u32][..]), select(&[None, Some(2), Some(5)][..]), cap(),

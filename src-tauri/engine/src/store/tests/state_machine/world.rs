@@ -8,8 +8,8 @@ use super::long::Piece;
 use super::remote::{Item, Remote};
 use super::steps::{Happening, MODELS, Pick, Step, TEMPLATES};
 use crate::model::{
-    AttemptStep, BatchId, BulkAction, Delivery, JobId, JobStatus, ModelPrice, Provider, QueueName,
-    Selection, Settings, Timestamp, ToldLimits,
+    AttemptStep, BatchId, BulkAction, Delivery, JobId, JobStatus, ModelPrice, Place, Provider,
+    QueueName, Selection, Settings, Timestamp, ToldLimits,
 };
 use crate::store::actions::{self, Purge};
 use crate::store::tests::support::{NOW, local};
@@ -190,7 +190,27 @@ impl<'world> World<'world> {
                 let Some(job_id) = self.one(*pick) else {
                     return Ok(());
                 };
-                order::move_job(self.connection, &JobId(job_id), *place).map_err(said)?;
+                order::move_jobs(self.connection, &[JobId(job_id)], place).map_err(said)?;
+                Ok(())
+            }
+            Step::MoveBeside {
+                picks,
+                other,
+                before,
+            } => {
+                let Some(job_id) = self.one(*other).map(JobId) else {
+                    return Ok(());
+                };
+                let chosen: Vec<_> = picks
+                    .iter()
+                    .filter_map(|pick| self.one(*pick).map(JobId))
+                    .collect();
+                let place = if *before {
+                    Place::Before { job_id }
+                } else {
+                    Place::After { job_id }
+                };
+                order::move_jobs(self.connection, &chosen, &place).map_err(said)?;
                 Ok(())
             }
             Step::Redrive { pick, changes } => self.redrive(*pick, *changes),
