@@ -13,6 +13,15 @@ export default defineConfig({
     // The window's CSP allows nothing inline, so no file is inlined as data: either.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        // pdf.js asks for its decoder by name.
+        assetFileNames: ({ names }) =>
+          names.some((name) => name.includes('nowasm_fallback'))
+            ? 'assets/pdf/[name][extname]'
+            : 'assets/[name]-[hash][extname]',
+      },
+    },
   },
   // Svelte has a server build; component tests need the one of the browser.
   resolve: process.env['VITEST'] ? { conditions: ['browser'] } : {},

@@ -706,6 +706,24 @@ export const SCREENS = [
       await page.getByRole('alertdialog').waitFor();
     },
   },
+  ...[
+    ['reader-passage', '', 0],
+    ['reader-differs', '', 4],
+    ['reader-missing', 'pdf=file-missing', null],
+    ['reader-broken', 'pdf=broken', null],
+  ].map(([name, query, chip]) => ({
+    name,
+    query,
+    act: async (page) => {
+      await page.locator('[data-testid=job-row]', { hasText: 'grazing' }).dblclick();
+      const shown = page.locator('[data-page]');
+      if (chip === null) return page.locator('[data-testid=pdf-trouble]').waitFor({ state: 'attached' });
+      await page.locator('.qt').first().waitFor();
+      await shown.waitFor({ state: 'attached' });
+      await page.locator('.cite').nth(chip).click();
+      await page.getByTestId('passage').first().waitFor();
+    },
+  })),
 ];
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {

@@ -56,6 +56,8 @@ export const ICON_NAMES = [
   'warn',
   'wrench',
   'x',
+  'zoomin',
+  'zoomout',
 ] as const;
 
 export type IconName = (typeof ICON_NAMES)[number];

@@ -13,6 +13,7 @@ import { pilotEn } from './pilot.en';
 import { passwordsEn } from './passwords.en';
 import { settingsEn } from './settings.en';
 import { exportsEn } from './exports.en';
+import { readerEn } from './reader.en';
 import { reportEn } from './report.en';
 import { resultsEn } from './results.en';
 import { storageEn } from './storage.en';
@@ -302,13 +303,7 @@ export const en = {
     remoteRequests: 'Sent together',
     copyRemoteId: 'Copy batch id',
   },
-  reader: {
-    label: 'Summary',
-    summaryBy: (model: string, template: string) => `Summary by ${model}, template ${template}.`,
-    position: (n: number, of: number) => `${count(n)} of ${count(of)}`,
-    previous: 'Previous job',
-    next: 'Next job',
-  },
+  reader: readerEn,
   deadLetters: {
     nothing: 'Nothing failed',
     nothingHint:

@@ -13,6 +13,7 @@ import { pilotJa } from './pilot.ja';
 import { passwordsJa } from './passwords.ja';
 import { settingsJa } from './settings.ja';
 import { exportsJa } from './exports.ja';
+import { readerJa } from './reader.ja';
 import { reportJa } from './report.ja';
 import { resultsJa } from './results.ja';
 import { storageJa } from './storage.ja';
@@ -294,13 +295,7 @@ export const ja: Messages = {
     remoteRequests: '同時に送信',
     copyRemoteId: 'バッチ ID をコピー',
   },
-  reader: {
-    label: '要約',
-    summaryBy: (model, template) => `${model} による要約、テンプレート: ${template}`,
-    position: (n, of) => `${count(of)} 件中 ${count(n)} 件目`,
-    previous: '前のジョブ',
-    next: '次のジョブ',
-  },
+  reader: readerJa,
   deadLetters: {
     nothing: '失敗したジョブはありません',
     nothingHint:

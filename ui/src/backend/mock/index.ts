@@ -33,7 +33,7 @@ import { playParts } from './parts';
 import { forecastOfJobs, forecastOfPlan } from './pilots';
 import { PlayedCounts } from './counts';
 import { countable, isReusable, planOf, scanReport, unlocked } from './scans';
-import * as readings from './readings';
+import { PlayedDocuments, type PlayedTrouble } from './readings';
 import * as selections from './selections';
 import { playedSettings } from './settings';
 import { templateCommands } from './templates';
@@ -112,6 +112,7 @@ export function createBackend(query: URLSearchParams): Backend {
         )
       : null,
   });
+  const documents = new PlayedDocuments(engine, query.get('pdf') as PlayedTrouble);
   if (query.has('parts')) playParts(engine.jobs);
   if (query.has('pilot')) engine.pilots.play(query.get('pilot') ?? '');
   if (query.has('halfPrice') || query.has('batchLane')) engine.remote.play();
@@ -312,10 +313,11 @@ export function createBackend(query: URLSearchParams): Backend {
         const drawn = job?.kind === 'pdf' && !selections.isUnreadable(job);
         return drawn ? pageDrawing(job.number) : null;
       }),
-    reading: (jobId) => answer('reading', () => readings.reading(engine, jobId)),
-    openDocument: () => answer('openDocument', readings.openDocument),
-    documentBytes: () => answer('documentBytes', readings.documentBytes),
-    closeDocument: () => answer('closeDocument', () => undefined),
+    reading: (jobId) => answer('reading', () => documents.reading(jobId)),
+    openDocument: (jobId) => answer('openDocument', () => documents.openDocument(jobId)),
+    documentBytes: (jobId, offset, length) =>
+      answer('documentBytes', () => documents.documentBytes(jobId, offset, length)),
+    closeDocument: (jobId) => answer('closeDocument', () => documents.closeDocument(jobId)),
     planAction: (selection, action) =>
       answer('planAction', () => selections.planAction(engine, selection, action)),
     applyAction: (selection, action) =>

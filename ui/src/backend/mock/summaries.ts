@@ -49,6 +49,12 @@ export const SUMMARY_CUT_OFF = `# Grazing intensity and grassland fluxes
 Moderate grazing kept the grassland a sink in 19 of 26 site years (p. 4).
 
 - Heavy grazing turned four of six sites into sources within three years (p. 12).
+- Winter is called “the largest gap in the record of temperate grassland” (p. 12).
+
+> “Grazing intensity, not the kind of animal, explained most of the variation between sites.” (p. 7)
+
+> “Half of all sites were never measured in winter.” (p. 9)
+
 - Methane from cattle offset
 `;
 
