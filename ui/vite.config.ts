@@ -15,9 +15,9 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // pdf.js asks for its decoder by name.
+        // pdf.js asks for its decoder and its fonts by name.
         assetFileNames: ({ names }) =>
-          names.some((name) => name.includes('nowasm_fallback'))
+          names.some((name) => /nowasm_fallback|\.pfb$|^LiberationSans/.test(name))
             ? 'assets/pdf/[name][extname]'
             : 'assets/[name]-[hash][extname]',
       },

@@ -716,10 +716,11 @@ export const SCREENS = [
     query,
     act: async (page) => {
       await page.locator('[data-testid=job-row]', { hasText: 'grazing' }).dblclick();
+      await page.getByTestId('reader').waitFor();
       const shown = page.locator('[data-page]');
       if (chip === null) return page.locator('[data-testid=pdf-trouble]').waitFor({ state: 'attached' });
       await page.locator('.qt').first().waitFor();
-      await shown.waitFor({ state: 'attached' });
+      if (page.viewportSize().width > 860) await shown.waitFor();
       await page.locator('.cite').nth(chip).click();
       await page.getByTestId('passage').first().waitFor();
     },

@@ -35,6 +35,8 @@ const PIECE = 1 << 18;
 /** A canvas of more pixels is refused by some web views. */
 const MOST_PIXELS = 1 << 24;
 
+const folderOf = (url: string): string => new URL('.', new URL(url, document.baseURI)).href;
+
 async function bundled(url: string | undefined, name: string): Promise<Uint8Array> {
   if (url === undefined) throw new Error(`${name} is not bundled`);
   const answer = await fetch(url);
@@ -124,9 +126,10 @@ export class PdfView {
       enableXfa: false,
       useWasm: false,
       useWorkerFetch: false,
-      wasmUrl: new URL('.', new URL(pictureDecoderUrl, document.baseURI)).href,
+      wasmUrl: folderOf(pictureDecoderUrl),
       CMapReaderFactory: BundledCMaps,
       StandardFontDataFactory: BundledFonts,
+      standardFontDataUrl: folderOf(FONTS['/node_modules/pdfjs-dist/standard_fonts/FoxitSerif.pfb'] ?? ''),
       // What is wrong with a PDF is said by what it rejects with.
       verbosity: 0,
     });

@@ -20,6 +20,8 @@ export const readerEn = {
   quotesFound: (n: number) =>
     n === 1 ? 'The quote is found word for word' : `All ${quotes(n)} found word for word`,
   quotesDiffer: (n: number, of: number) => `${count(n)} of ${quotes(of)} ${n === 1 ? 'differs' : 'differ'}`,
+  quotesUnchecked: 'Quotes not checked',
+  quotesNoText: 'Quotes not checked: the PDF has no text',
   pageMark: (page: number, last: number) =>
     page === last ? `p. ${count(page)}` : `pp. ${count(page)}–${count(last)}`,
   openPage: (page: number) => `Open page ${count(page)}`,

@@ -19,6 +19,8 @@ export const readerJa: Messages['reader'] = {
   markReviewed: '確認済みにする',
   quotesFound: (n) => `引用文 ${count(n)} 件はすべて原文と一致`,
   quotesDiffer: (n, of) => `引用文 ${count(of)} 件中 ${count(n)} 件が不一致`,
+  quotesUnchecked: '引用文は未照合',
+  quotesNoText: '引用文は未照合（PDF にテキストなし）',
   pageMark: (page, last) => (page === last ? `p.${count(page)}` : `pp.${count(page)}–${count(last)}`),
   openPage: (page) => `${count(page)} ページを開く`,
   differs: (words) => `原文と不一致。PDF では “${words}”`,
