@@ -15,9 +15,9 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       output: {
-        // pdf.js asks for its decoder and its fonts by name.
+        // pdf.js asks for its decoder by name.
         assetFileNames: ({ names }) =>
-          names.some((name) => /nowasm_fallback|\.pfb$|^LiberationSans/.test(name))
+          names.some((name) => name.includes('nowasm_fallback'))
             ? 'assets/pdf/[name][extname]'
             : 'assets/[name]-[hash][extname]',
       },

@@ -715,7 +715,9 @@ export const SCREENS = [
     name,
     query,
     act: async (page) => {
-      await page.locator('[data-testid=job-row]', { hasText: 'grazing' }).dblclick();
+      await page.locator('[data-testid=job-row]', { hasText: 'grazing' }).click();
+      await page.getByTestId('detail-summary').waitFor();
+      await page.keyboard.press('Enter');
       await page.getByTestId('reader').waitFor();
       const shown = page.locator('[data-page]');
       if (chip === null) return page.locator('[data-testid=pdf-trouble]').waitFor({ state: 'attached' });

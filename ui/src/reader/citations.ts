@@ -44,7 +44,7 @@ function icon(name: IconName): SVGElement {
 function chip(page: number, lastPage = page): Citation {
   const button = element('button', 'cite', t.reader.pageMark(page, lastPage));
   button.type = 'button';
-  button.setAttribute('aria-label', t.reader.openPage(page));
+  button.title = t.reader.openPage(page);
   return { button, page, lastPage, words: null };
 }
 
@@ -169,7 +169,6 @@ export class Citations {
     citation.button.prepend(icon(good ? 'check' : 'warn'));
     citation.button.classList.toggle('warn', !good);
     citation.button.title = words;
-    citation.button.setAttribute('aria-label', `${t.reader.openPage(citation.page)}. ${words}`);
   }
 
   private lead(citation: Citation, { text, verdict }: Quote): void {

@@ -129,7 +129,8 @@ export class PdfView {
       wasmUrl: folderOf(pictureDecoderUrl),
       CMapReaderFactory: BundledCMaps,
       StandardFontDataFactory: BundledFonts,
-      standardFontDataUrl: folderOf(FONTS['/node_modules/pdfjs-dist/standard_fonts/FoxitSerif.pfb'] ?? ''),
+      // The system's fonts have other widths than those that a PDF without fonts was laid out for.
+      useSystemFonts: false,
       // What is wrong with a PDF is said by what it rejects with.
       verbosity: 0,
     });
