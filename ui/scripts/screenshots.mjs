@@ -715,7 +715,9 @@ export const SCREENS = [
     name,
     query,
     act: async (page) => {
-      await page.locator('[data-testid=job-row]', { hasText: 'grazing' }).click();
+      await page
+        .locator('[data-testid=job-row]', { hasText: 'grazing' })
+        .click({ position: { x: 140, y: 12 } });
       await page.getByTestId('detail-summary').waitFor();
       await page.keyboard.press('Enter');
       await page.getByTestId('reader').waitFor();
