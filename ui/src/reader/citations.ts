@@ -33,7 +33,7 @@ function element<K extends keyof HTMLElementTagNameMap>(
 
 function icon(name: IconName): SVGElement {
   const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-  svg.setAttribute('class', 'ic ic-14');
+  svg.classList.add('ic', 'ic-14');
   svg.setAttribute('aria-hidden', 'true');
   const use = document.createElementNS('http://www.w3.org/2000/svg', 'use');
   use.setAttribute('href', `#i-${name}`);
@@ -68,7 +68,8 @@ function verdictLine(quote: Quote, chips: Citation[], copy: (words: string) => v
     verdict.verdict === 'differs' ? t.reader.differs(verdict.words) : t.reader.verdict[verdict.verdict];
   line.append(element('span', '', words), ...chips.map(({ button }) => button));
   if (verdict.verdict === 'differs') {
-    const take = element('button', 'btn btn-link', t.reader.copyWords);
+    const take = element('button', 'btn', t.reader.copyWords);
+    take.classList.add('btn-link');
     take.type = 'button';
     take.addEventListener('click', () => copy(verdict.words));
     line.append(take);

@@ -1,4 +1,4 @@
-/** Marks of pages in a summary: `(p. 3)`, `(pp. 3–5)`, `(p. 3, 5)`, `（p.3）`, `(3 ページ)`; as the engine reads them. */
+/** Marks of pages in a summary, as the engine reads them: `(p. 3)`, `(pp. 3–5)`, `(p. 3, 5)`, and the Japanese forms. */
 
 /** Pages of a mark, from 1. */
 export interface PageRange {
@@ -13,9 +13,9 @@ export interface PageMark {
 }
 
 const BRACKETS = /[(（[]([^()（）[\]\n]{1,80})[)）\]]/g;
-const BETWEEN = /\s*(?:[,，、;；・]|\band\b|\bund\b|\bet\b|&)\s*/;
+const BETWEEN = /\s*(?:[,，、;；\u30fb]|\band\b|\bund\b|\bet\b|&)\s*/;
 const ONE =
-  /^(pp?\.?|pages?|seiten?|s\.)?\s*(\d{1,5})(?:\s*[-–—~〜～]\s*(?:pp?\.?\s*)?(\d{1,5}))?\s*(ページ|頁)?$/i;
+  /^(pp?\.?|pages?|seiten?|s\.)?\s*(\d{1,5})(?:\s*[-–—~〜～]\s*(?:pp?\.?\s*)?(\d{1,5}))?\s*(\u30da\u30fc\u30b8|\u9801)?$/i;
 
 function rangesOf(inner: string): PageRange[] {
   const ranges: PageRange[] = [];

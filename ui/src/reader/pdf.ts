@@ -107,14 +107,21 @@ export class PdfView {
     private readonly thread: Worker,
   ) {}
 
-  /** Opens a document that the engine has made ready. Rejects where it can't be read. */
-  static async open(backend: Backend, jobId: JobId, bytes: number): Promise<PdfView> {
+  /**
+   * Opens a document that the engine has made ready. Rejects where it can't be read; `onfailure` is told what keeps it
+   * from being read later on.
+   */
+  static async open(
+    backend: Backend,
+    jobId: JobId,
+    bytes: number,
+    onfailure: (reason: unknown) => void,
+  ): Promise<PdfView> {
     const thread = new Worker(workerUrl, { type: 'module' });
     const worker = PDFWorker.create({ port: thread });
     let fail: (reason: unknown) => void = () => undefined;
     const failed = new Promise<never>((_, reject) => (fail = reject));
-    // Pieces of a document that was opened may fail as well; its pages say so.
-    failed.catch(() => undefined);
+    failed.catch(onfailure);
     thread.addEventListener('error', () => fail(new Error('The reader’s worker did not start.')));
     const task = getDocument({
       range: new EngineRange(backend, jobId, bytes, fail),

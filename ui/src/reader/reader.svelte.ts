@@ -20,6 +20,8 @@ const ZOOMS = [0.5, 0.67, 0.8, 1, 1.25, 1.5, 2, 3];
 
 export class ReaderStore {
   reading = $state.raw<Reading | null>(null);
+  /** Why that could not be found out. */
+  unread = $state.raw<Problem | null>(null);
   state = $state<'none' | 'opening' | 'shown' | 'trouble'>('none');
   trouble = $state.raw<{ why: Unchecked | 'broken' | null; problem: Problem | null } | null>(null);
   view = $state.raw<PdfView | null>(null);
@@ -60,7 +62,9 @@ export class ReaderStore {
       const { bytes } = await this.backend.openDocument(jobId);
       const { PdfView } = await import('./pdf');
       if (turn !== this.turn) return;
-      const view = await PdfView.open(this.backend, jobId, bytes);
+      const view = await PdfView.open(this.backend, jobId, bytes, (reason) => {
+        if (turn === this.turn && this.view !== null) this.fail(reason);
+      });
       if (turn !== this.turn) return void view.close();
       this.view = view;
       this.page = Math.min(this.page, view.pages);
@@ -74,11 +78,12 @@ export class ReaderStore {
   async read(jobId: JobId): Promise<void> {
     const turn = ++this.readTurn;
     this.reading = null;
+    this.unread = null;
     try {
       const reading = await this.backend.reading(jobId);
       if (turn === this.readTurn) this.reading = reading;
-    } catch {
-      // The summary stands by itself; why its PDF can't be read is said beside it.
+    } catch (reason) {
+      if (turn === this.readTurn) this.unread = toProblem(reason);
     }
   }
 
@@ -97,6 +102,7 @@ export class ReaderStore {
     this.jobId = null;
     this.view = null;
     this.reading = null;
+    this.unread = null;
     this.trouble = null;
     this.state = 'none';
     this.page = 1;

@@ -155,6 +155,9 @@ const endpointOther = then(
 );
 
 const COMMANDS = {
+  reading: [then(row('biochar'), key('Enter'))],
+  openDocument: [then(row('biochar'), key('Enter'))],
+  documentBytes: [then(row('biochar'), key('Enter'))],
   about: [settings('advanced')],
   jobs: [() => undefined],
   job: [row('biochar')],
@@ -339,6 +342,7 @@ const OTHERWISE = {
   readBucketAddress: 'what was pasted stays as it is',
   onEvent: 'no command',
   onDrag: 'no command',
+  closeDocument: 'what was lent is removed with the program at the latest',
 };
 
 test('every command of the engine has been seen to fail', async () => {
