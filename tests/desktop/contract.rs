@@ -98,7 +98,6 @@ fn value(argument: &str) -> Value {
         "prompt" => json!(""),
         "password" => json!("open sesame"),
         "page" => json!(1),
-        "offset" => json!(0),
         "length" => json!(1024),
         "key" => json!("sk-ant-test-0123456789"),
         "path" => json!("/no/such/file.pdf"),
