@@ -27,7 +27,9 @@ fn source(path: &str) -> String {
 /// The names of the commands that the interface calls, each with the names of its arguments.
 fn called() -> BTreeMap<String, Vec<String>> {
     let text = source("ui/src/backend/tauri.ts");
-    let calls = text.split("invoke(").skip(1).filter_map(|call| {
+    let calls = text.split("invoke").skip(1).filter_map(|call| {
+        // The type of the answer may stand before the arguments.
+        let (_, call) = call.split_once('(')?;
         let (name, rest) = call.strip_prefix('\'')?.split_once('\'')?;
         let arguments = rest
             .strip_prefix(", {")
