@@ -9,3 +9,4 @@ ALTER TABLE jobs ADD COLUMN review TEXT;
 -- What the provider cited of the document, as JSON: pages from 1, and the words there.
 ALTER TABLE answers ADD COLUMN passages TEXT NOT NULL DEFAULT '[]';
 ALTER TABLE results ADD COLUMN passages TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE parts ADD COLUMN passages TEXT NOT NULL DEFAULT '[]';
