@@ -28,9 +28,10 @@ fn source(path: &str) -> String {
 fn called() -> BTreeMap<String, Vec<String>> {
     let text = source("ui/src/backend/tauri.ts");
     let calls = text.split("invoke").skip(1).filter_map(|call| {
-        // The type of the answer may stand before the arguments.
-        let (_, call) = call.split_once('(')?;
-        let (name, rest) = call.strip_prefix('\'')?.split_once('\'')?;
+        // Some say what comes back: `invoke<string[]>('name')`.
+        let (kind, call) = call.split_once("('")?;
+        let is_call = kind.is_empty() || (kind.starts_with('<') && kind.ends_with('>'));
+        let (name, rest) = call.split_once('\'').filter(|_| is_call)?;
         let arguments = rest
             .strip_prefix(", {")
             .and_then(|rest| rest.split_once('}'))

@@ -23,6 +23,7 @@ export function reading(engine: PlayedEngine, jobId: JobId): Reading {
   const named = [...text.matchAll(NAMED)].map(([, page]) => Number(page));
   return {
     pages: job?.pages ?? null,
+    passages: [],
     quotes,
     citedPages: [...new Set(named)].sort((one, other) => one - other),
     referencesFrom: null,
