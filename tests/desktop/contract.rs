@@ -27,8 +27,11 @@ fn source(path: &str) -> String {
 /// The names of the commands that the interface calls, each with the names of its arguments.
 fn called() -> BTreeMap<String, Vec<String>> {
     let text = source("ui/src/backend/tauri.ts");
-    let calls = text.split("invoke(").skip(1).filter_map(|call| {
-        let (name, rest) = call.strip_prefix('\'')?.split_once('\'')?;
+    let calls = text.split("invoke").skip(1).filter_map(|call| {
+        // Some say what comes back: `invoke<string[]>('name')`.
+        let (kind, call) = call.split_once("('")?;
+        let is_call = kind.is_empty() || (kind.starts_with('<') && kind.ends_with('>'));
+        let (name, rest) = call.split_once('\'').filter(|_| is_call)?;
         let arguments = rest
             .strip_prefix(", {")
             .and_then(|rest| rest.split_once('}'))
@@ -98,7 +101,6 @@ fn value(argument: &str) -> Value {
         "prompt" => json!(""),
         "password" => json!("open sesame"),
         "page" => json!(1),
-        "offset" => json!(0),
         "length" => json!(1024),
         "key" => json!("sk-ant-test-0123456789"),
         "path" => json!("/no/such/file.pdf"),

@@ -14,7 +14,7 @@ use gistmill_testkit::pdf::numbered_pdf;
 use crate::support::{House, submission};
 
 /// How long the batches of these tests take.
-const WORK: Duration = Duration::from_secs(600);
+pub(crate) const WORK: Duration = Duration::from_secs(600);
 /// The key of these tests.
 const KEY: &str = "sk-ant-test-0123456789";
 

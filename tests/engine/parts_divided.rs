@@ -129,6 +129,18 @@ async fn citations_name_the_pages_of_the_whole_document() {
         "the first page of the second part is page 76: {}",
         combine.prompt
     );
+    let reading = house.engine.reading(submitted.job_ids[0].clone()).await;
+    let cited: Vec<_> = reading
+        .unwrap()
+        .passages
+        .iter()
+        .map(|passage| (passage.first_page, passage.last_page))
+        .collect();
+    assert_eq!(
+        cited,
+        [(1, 1), (1, 2), (76, 76), (76, 77)],
+        "what the parts cite is cited by the whole"
+    );
 }
 
 #[tokio::test]

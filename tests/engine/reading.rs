@@ -1,12 +1,13 @@
 //! A summary beside its PDF: quotes that are checked, the document in pieces, and reviews.
 
 use gistmill_engine::model::{
-    BulkAction, Cause, JobStatus, ProblemCode, Provider, QueueName, QuoteVerdict, Selection,
-    Unchecked,
+    BulkAction, Cause, JobId, JobStatus, ProblemCode, Provider, QueueName, QuoteVerdict, Selection,
+    Submission, Unchecked,
 };
-use gistmill_testkit::fake_claude::{Reply, Rule};
+use gistmill_testkit::fake_claude::{BatchSettings, Reply, Rule};
 use gistmill_testkit::pdf;
 
+use crate::batch_lane::{WORK, house_with, pass, until_handed};
 use crate::support::{House, submission};
 
 const PASSWORD: &str = "open sesame";
@@ -156,4 +157,62 @@ async fn a_person_takes_a_result_for_good_and_may_undo_it() {
     assert_eq!(undone.cause, Some(Cause::CutOff));
     assert_eq!(undone.error, before.job.error);
     assert!(!undone.reviewed);
+}
+
+/// Asks for an answer that cites, about each file of the drop folder.
+async fn add_cited(house: &House, queue: QueueName) -> Vec<JobId> {
+    let report = house.engine.scan(vec![house.path("")]).await.unwrap();
+    let wanted = Submission {
+        template: "research-paper-brief-v1".to_owned(),
+        ..submission(queue, Provider::Claude)
+    };
+    let submitted = house.engine.submit_scan(report.scan_id, wanted).await;
+    submitted.unwrap().job_ids
+}
+
+/// Asserts that a reader is shown what the provider cited for a job: its first page, and the first two.
+async fn assert_cited(house: &House, job_id: &JobId) {
+    house.until_status(job_id, JobStatus::Completed).await;
+    let reading = house.engine.reading(job_id.clone()).await.unwrap();
+    let cited: Vec<_> = reading
+        .passages
+        .iter()
+        .map(|passage| (passage.first_page, passage.last_page, passage.text.as_str()))
+        .collect();
+    let words = "What the document says.";
+    assert_eq!(
+        cited,
+        [(1, 1, words), (1, 2, words)],
+        "the words are kept, each once"
+    );
+    assert_eq!(reading.cited_pages, [1, 2]);
+}
+
+#[tokio::test]
+async fn what_was_cited_is_kept_with_the_result_also_where_that_serves_again() {
+    let house = House::working().await;
+    house.put("a.pdf", &pdf::numbered_pdf(3));
+    house.put("b.pdf", &pdf::numbered_pdf(4));
+    for job_id in add_cited(&house, QueueName::High).await {
+        assert_cited(&house, &job_id).await;
+    }
+    for job_id in add_cited(&house, QueueName::High).await {
+        assert_cited(&house, &job_id).await;
+        assert!(house.job(&job_id).await.job.reused, "nobody was asked");
+    }
+}
+
+#[tokio::test]
+async fn what_was_cited_arrives_by_the_batch_api_too() {
+    let house = house_with(BatchSettings::default()).await;
+    house.put("a.pdf", &pdf::numbered_pdf(3));
+    house.put("b.pdf", &pdf::numbered_pdf(4));
+    let job_ids = add_cited(&house, QueueName::Bulk).await;
+    for job_id in &job_ids {
+        until_handed(&house, job_id).await;
+    }
+    pass(&house, WORK);
+    for job_id in &job_ids {
+        assert_cited(&house, job_id).await;
+    }
 }

@@ -105,6 +105,13 @@ async fn citations_of_a_part_name_the_pages_of_the_whole_document() {
         .unwrap();
     assert!(answer.text.contains("(p. 601)"), "{}", answer.text);
     assert!(answer.text.contains("(p. 601–602)"), "{}", answer.text);
+    let cited: Vec<_> = answer
+        .passages
+        .iter()
+        .map(|passage| (passage.first_page, passage.last_page, passage.text.as_str()))
+        .collect();
+    let words = "What the document says.";
+    assert_eq!(cited, [(601, 601, words), (601, 602, words)]);
 }
 
 #[tokio::test]

@@ -58,7 +58,7 @@ pub use overview::{CircuitView, ConsumerPlace, JobCounts, Overview};
 pub use problem::{Problem, ProblemCode};
 pub use profile::{Effort, Lifecycle, ModelNotice, ModelProfile, ProfileSource};
 pub use queue::{Delivery, LaneSettings, LaneView, Place, QueueName, SubmittedView};
-pub use reading::{DocumentFile, Quote, QuoteVerdict, Reading, Unchecked};
+pub use reading::{DocumentFile, Passage, Quote, QuoteVerdict, Reading, Unchecked};
 pub use report::{BatchReport, NextStep, RankedJob};
 pub use result::{OlderResult, ResultFormat, ResultView, ReusedFrom};
 pub use scan::{

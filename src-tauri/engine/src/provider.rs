@@ -12,7 +12,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio_util::sync::CancellationToken;
 
-use crate::model::{Cause, JobPhase};
+use crate::model::{Cause, JobPhase, Passage};
 
 pub use crate::model::{ToldLimits, Usage};
 
@@ -80,6 +80,8 @@ pub enum DocumentContent {
 pub struct Answer {
     /// The text blocks, joined. May be empty only with a review cause.
     pub text: String,
+    /// What it cited of the document, in the order of the text; pages are those of the whole document.
+    pub passages: Vec<Passage>,
     /// The model that answered, as it names itself.
     pub model: String,
     /// Why it stopped, as the provider words it.

@@ -95,6 +95,7 @@ async fn answer(library: &Library, result: Reusable) -> Option<NewAnswer> {
             job_id: result.job_id,
             stored_at: result.stored_at,
         }),
+        passages: result.passages,
     })
 }
 

@@ -1,4 +1,5 @@
 /** Makes what a summary names of its PDF something to press: marks of pages become chips, quotes get their verdict. */
+import type { Passage } from '../backend/types/Passage';
 import type { Quote } from '../backend/types/Quote';
 import type { IconName } from '../components/icons';
 import { t } from '../text/text.svelte';
@@ -77,6 +78,19 @@ function verdictLine(quote: Quote, chips: Citation[], copy: (words: string) => v
   return line;
 }
 
+/** Words of a quote that was found on the page that a chip opens. */
+function quotedOn(quotes: Quote[], { page }: Citation): string | null {
+  const quote = quotes.find(({ verdict }) => verdict.verdict === 'found' && verdict.page === page);
+  return quote?.text ?? null;
+}
+
+/** What the provider cited of that page; of several passages nobody knows which one is meant. */
+function citedOn(passages: Passage[], { page }: Citation): string | null {
+  const there = passages.filter(({ firstPage, lastPage }) => firstPage <= page && page <= lastPage);
+  const texts = new Set(there.map(({ text }) => text));
+  return texts.size === 1 ? (there[0]?.text ?? null) : null;
+}
+
 export class Citations {
   readonly list: Citation[] = [];
 
@@ -86,8 +100,8 @@ export class Citations {
     private readonly copy: (words: string) => void,
   ) {}
 
-  /** Makes the chips, gives quotes their verdicts, and leads each chip to the words of a quote on its page. */
-  decorate(quotes: Quote[]): Citation[] {
+  /** Makes the chips, gives quotes their verdicts, and leads each chip to words on its page. */
+  decorate(quotes: Quote[], passages: Passage[] = []): Citation[] {
     for (const node of textNodes(this.root)) this.markPages(node);
     const nodes = textNodes(this.root);
     const text = new FoldedText(nodes.map((node) => node.data));
@@ -98,16 +112,11 @@ export class Citations {
       if (node) this.judge(quote, node, last.to);
     }
     for (const citation of this.list) {
-      citation.words ??= this.wordsOn(quotes, citation);
+      citation.words ??= quotedOn(quotes, citation) ?? citedOn(passages, citation);
     }
     return this.list.sort((one, other) =>
       one.button.compareDocumentPosition(other.button) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1,
     );
-  }
-
-  private wordsOn(quotes: Quote[], { page }: Citation): string | null {
-    const quote = quotes.find(({ verdict }) => verdict.verdict === 'found' && verdict.page === page);
-    return quote?.text ?? null;
   }
 
   private markPages(node: Text): void {

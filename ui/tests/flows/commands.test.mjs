@@ -167,7 +167,7 @@ test('the keys of the window: search, views, commands, regions, files, paths, ke
 
 test('the keys of the table: lanes, pause, undo, open, run again, cancel, all that match', async () => {
   const { page, close } = await open();
-  const waiting = page.locator('[data-status=pending]').nth(3);
+  const waiting = page.locator('[data-status=pending]', { hasText: 'Bulk' }).nth(3);
   await page.getByTestId('view-waiting').click();
   await waiting.click();
   await page.keyboard.press('h');

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Passage } from '../../src/backend/types/Passage';
 import type { Quote } from '../../src/backend/types/Quote';
 import { Citations } from '../../src/reader/citations';
 import { FoldedText } from '../../src/reader/locate';
@@ -101,5 +102,14 @@ describe('a summary', () => {
     expect(root.querySelector('.qt .qv')?.textContent).toContain(
       'The PDF says “nearly half of the sites were silent”',
     );
+  });
+
+  it('leads a chip to what the provider cited of its page, unless that could be one of several passages', () => {
+    const root = document.createElement('div');
+    root.innerHTML = '<p>It rose (p. 3), then fell (p. 9).</p>';
+    const cited = (firstPage: number, text: string): Passage => ({ firstPage, lastPage: firstPage, text });
+    const passages = [cited(3, 'Carbon rose by a third.'), cited(9, 'It fell.'), cited(9, 'It stayed.')];
+    const citations = new Citations(root, 20, () => undefined).decorate([], passages);
+    expect(citations.map(({ words }) => words)).toEqual(['Carbon rose by a third.', null]);
   });
 });

@@ -158,6 +158,7 @@ mod tests {
             pages: PageRange { first, last },
             body: body.to_owned(),
             review: None,
+            passages: Vec::new(),
         }
     }
 

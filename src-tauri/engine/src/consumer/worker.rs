@@ -226,9 +226,14 @@ async fn priced(
     // What is wrong with the fields of a part is seen, if at all, when they are put together.
     let template = job.template.as_ref().filter(|_| !is_part);
     let kept = templates::kept(template, answer.text);
+    let mut passages = answer.passages;
     let of_parts = match job.step {
         AttemptStep::Combine => {
-            question::review_of_parts(&shared.store.part_answers(job.lease.clone()).await?)
+            let parts = shared.store.part_answers(job.lease.clone()).await?;
+            let review = question::review_of_parts(&parts);
+            // Who puts parts together sees no document, and cites none: what they cite is what the whole does.
+            passages.extend(parts.into_iter().flat_map(|part| part.passages));
+            review
         }
         AttemptStep::Whole | AttemptStep::Part { .. } => None,
     };
@@ -244,6 +249,7 @@ async fn priced(
         review: answer.review.or(kept.review).or(of_parts),
         format: kept.format,
         reused_from: None,
+        passages,
     };
     Ok((answer, settlement))
 }

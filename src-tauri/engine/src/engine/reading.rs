@@ -9,7 +9,8 @@ use secrecy::SecretString;
 use super::Engine;
 use crate::error::EngineError;
 use crate::model::{
-    Cause, DocumentView, Encryption, JobId, Quote, QuoteVerdict, Reading, Sha256, Unchecked,
+    Cause, DocumentView, Encryption, JobId, Passage, Quote, QuoteVerdict, Reading, Sha256,
+    Unchecked,
 };
 use crate::pdf::{DocumentText, PdfError};
 use crate::reading::{Source, named_pages, quotes, references_from};
@@ -20,6 +21,9 @@ const MOST_CHARACTERS: usize = 8_000_000;
 const MOST_BYTES: usize = 32 << 20;
 /// Above this share of unknown characters a text is not relied on.
 const MOST_UNKNOWN: f32 = 0.05;
+
+/// Most pages that one passage may stand on: more is a mistake of whoever cited it.
+const WIDEST: usize = 2_000;
 
 /// Texts that were read, for those who look at a job again.
 #[derive(Default)]
@@ -76,12 +80,14 @@ impl Engine {
         let detail = self.job(job_id).await?;
         let markdown = detail.result.map(|result| result.markdown);
         let markdown = markdown.unwrap_or_default();
+        let passages = self.0.store.passages(detail.job.job_id).await?;
         let pages = detail.document.as_ref().and_then(|document| document.pages);
         let text = match (&detail.job.source_path, &detail.document) {
             (Some(path), Some(document)) => self.text_of(Path::new(path), document).await,
             _ => Err(Unchecked::NoDocument),
         };
-        let reading = tokio::task::spawn_blocking(move || compared(&markdown, pages, text));
+        let reading =
+            tokio::task::spawn_blocking(move || compared(&markdown, passages, pages, text));
         reading
             .await
             .map_err(|error| EngineError::Internal(error.to_string()))
@@ -173,6 +179,7 @@ pub(super) async fn is_still_there(path: &Path, document: &DocumentView) -> Resu
 /// Compares a result with the text of its document. Takes a while for long ones.
 fn compared(
     markdown: &str,
+    passages: Vec<Passage>,
     pages: Option<u32>,
     text: Result<Arc<DocumentText>, Unchecked>,
 ) -> Reading {
@@ -201,10 +208,16 @@ fn compared(
         Ok(text) if !text.truncated => references_from(&text.pages),
         _ => None,
     };
+    let mut cited_pages = named_pages(markdown, pages);
+    for passage in &passages {
+        let last = pages.map_or(passage.last_page, |pages| passage.last_page.min(pages));
+        cited_pages.extend((passage.first_page..=last).take(WIDEST));
+    }
     Reading {
         pages,
+        passages,
         quotes: quotes.collect(),
-        cited_pages: named_pages(markdown, pages).into_iter().collect(),
+        cited_pages: cited_pages.into_iter().collect(),
         references_from,
         unchecked: text.err(),
     }
@@ -240,7 +253,7 @@ mod tests {
             ..DocumentText::default()
         };
         let markdown = "“The first page says something” and “the last one says another thing”.";
-        let reading = compared(markdown, Some(2), Ok(Arc::new(text)));
+        let reading = compared(markdown, Vec::new(), Some(2), Ok(Arc::new(text)));
         let verdicts: Vec<_> = reading
             .quotes
             .into_iter()

@@ -9,14 +9,29 @@ use serde::{Deserialize, Serialize};
 pub struct Reading {
     /// The PDF's pages, when they could be counted.
     pub pages: Option<u32>,
+    /// What the provider cited, in the order of the text.
+    pub passages: Vec<Passage>,
     /// What the text quotes, in its order.
     pub quotes: Vec<Quote>,
-    /// Pages that the text names, ascending, each once.
+    /// Pages that the text or the passages name, ascending, each once.
     pub cited_pages: Vec<u32>,
     /// The page that the list of references begins on, where that is certain.
     pub references_from: Option<u32>,
     /// Why nothing could be checked; `None` when the quotes were.
     pub unchecked: Option<Unchecked>,
+}
+
+/// A passage that the provider cited.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "ts", derive(ts_rs::TS), ts(export))]
+#[serde(rename_all = "camelCase")]
+pub struct Passage {
+    /// Its first page, from 1.
+    pub first_page: u32,
+    /// Its last page, itself included.
+    pub last_page: u32,
+    /// Its words, as the provider read them.
+    pub text: String,
 }
 
 /// A quote of a text.

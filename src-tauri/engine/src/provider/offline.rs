@@ -60,6 +60,7 @@ impl Deliver for OfflineProvider {
         };
         Ok(Answer {
             text,
+            passages: Vec::new(),
             model: METHOD.to_owned(),
             stop_reason: None,
             usage: Usage::default(),

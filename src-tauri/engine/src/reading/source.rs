@@ -124,8 +124,9 @@ impl Source {
         let mut after = self.text[last..].chars();
         let (ends_with, after) = (after.next(), after.next());
         let begins_with = self.text[first..].chars().next();
-        !(is_letter(before) && is_letter(begins_with))
-            && !(is_letter(ends_with) && is_letter(after))
+        let is_cut_before = is_letter(before) && is_letter(begins_with);
+        let is_cut_after = is_letter(ends_with) && is_letter(after);
+        !is_cut_before && !is_cut_after
     }
 }
 

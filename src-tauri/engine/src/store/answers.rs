@@ -5,7 +5,7 @@ use rusqlite::{Connection, OptionalExtension as _, named_params};
 use super::finish::{holds, record_cost};
 use super::ledger::{self, Settlement};
 use super::{Lease, Result, Store, rows};
-use crate::model::{Cause, ResultFormat, ReusedFrom, Timestamp};
+use crate::model::{Cause, Passage, ResultFormat, ReusedFrom, Timestamp};
 
 /// An answer to be kept before its result is stored.
 #[derive(Clone, Debug)]
@@ -22,6 +22,8 @@ pub(crate) struct NewAnswer {
     pub(crate) format: ResultFormat,
     /// The job whose result this was, where nobody was asked.
     pub(crate) reused_from: Option<ReusedFrom>,
+    /// What the provider cited of the document.
+    pub(crate) passages: Vec<Passage>,
 }
 
 impl Store {
@@ -43,7 +45,8 @@ impl Store {
             Ok(connection
                 .prepare_cached(
                     "SELECT body, model, stop_reason, request_id, input_tokens, output_tokens,
-                            cost_micros, review_code, review, format, reused_from, reused_at
+                            cost_micros, review_code, review, format, reused_from, reused_at,
+                            passages
                      FROM answers WHERE job_id = ?1 AND generation = ?2",
                 )?
                 .query_row((lease.job_id.as_str(), lease.generation), |row| {
@@ -60,6 +63,7 @@ impl Store {
                         review: review_cause.zip(review),
                         format: rows::result_format(row, 9)?,
                         reused_from: super::results::reused_from(row, 10)?,
+                        passages: rows::json(row, 12)?,
                     })
                 })
                 .optional()?)
@@ -112,9 +116,10 @@ pub(super) fn insert(
         .prepare_cached(
             "INSERT OR IGNORE INTO answers (job_id, generation, body, model, stop_reason, request_id,
                  input_tokens, output_tokens, cost_micros, review_code, review, format, reused_from,
-                 reused_at, created_at)
+                 reused_at, passages, created_at)
              VALUES (:job, :generation, :body, :model, :stop_reason, :request_id,
-                 :input, :output, :cost, :review_code, :review, :format, :reused_from, :reused_at, :now)",
+                 :input, :output, :cost, :review_code, :review, :format, :reused_from, :reused_at,
+                 :passages, :now)",
         )?
         .execute(named_params! {
             ":job": job_id,
@@ -131,6 +136,7 @@ pub(super) fn insert(
             ":format": rows::result_format_word(answer.format),
             ":reused_from": answer.reused_from.as_ref().map(|from| from.job_id.as_str()),
             ":reused_at": answer.reused_from.as_ref().map(|from| from.stored_at.0),
+            ":passages": rows::to_json(&answer.passages)?,
             ":now": now.0,
         })?;
     Ok(())

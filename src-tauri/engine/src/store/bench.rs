@@ -110,6 +110,7 @@ impl BenchQueue {
                 review: None,
                 format: ResultFormat::Markdown,
                 reused_from: None,
+                passages: Vec::new(),
             },
             copy_wanted: false,
         };

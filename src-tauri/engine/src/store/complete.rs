@@ -67,10 +67,11 @@ pub(super) fn complete(
             "INSERT INTO results (job_id, generation, store, key, sha256, bytes, provider, model,
                  template_id, template_version, stop_reason, request_id, document_sha256,
                  input_tokens, output_tokens, cost_micros, format, reuse_key, reused_from, reused_at,
-                 created_at)
+                 passages, created_at)
              VALUES (:job, :generation, 'local', :key, :sha256, :bytes, :provider, :model,
                  :template, :version, :stop_reason, :request_id, :document,
-                 :input, :output, :cost, :format, :reuse_key, :reused_from, :reused_at, :now)
+                 :input, :output, :cost, :format, :reuse_key, :reused_from, :reused_at,
+                 :passages, :now)
              RETURNING result_id",
         )?
         .query_row(
@@ -95,6 +96,7 @@ pub(super) fn complete(
                 ":reuse_key": result.reuse_key.as_ref().filter(|_| answer.review.is_none()),
                 ":reused_from": answer.reused_from.as_ref().map(|from| from.job_id.as_str()),
                 ":reused_at": answer.reused_from.as_ref().map(|from| from.stored_at.0),
+                ":passages": rows::to_json(&answer.passages)?,
                 ":now": now.0,
             },
             |row| row.get(0),

@@ -23,7 +23,6 @@ pub(super) const MIGRATIONS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0007_forecast.sql")),
     M::up(include_str!("../../../../migrations/0008_drain.sql")),
     M::up(include_str!("../../../../migrations/0009_reader.sql")),
-    M::up(include_str!("../../../../migrations/0010_orders.sql")),
 ];
 
 /// How long a statement waits for another program that writes.

@@ -11,7 +11,7 @@ use rusqlite::{Connection, params_from_iter};
 
 use super::lists::{ListContext, condition, counters_of, views};
 use super::{Result, Store, rows};
-use crate::model::{JobFilter, JobId, JobOrder, JobRows, JobStatus, JobsShown, OrderBy};
+use crate::model::{JobFilter, JobId, JobOrder, JobRows, JobStatus, JobsShown, OrderBy, QueueName};
 
 /// An expression that is sorted by, and whether its largest value comes first.
 type Key = (&'static str, bool);
@@ -62,7 +62,17 @@ const BY_STATUS: [(JobStatus, &str); 8] = [
 const EVERY_JOB: &str = "TRUE";
 const EVERY_END: &str = "j.completed_at IS NOT NULL";
 
+const WAITING: &str = "j.status = 'pending'";
+
 const NEWEST_FIRST: Key = ("j.seq", true);
+
+/// The lines that jobs of a lane may wait in: one for each provider and way to be delivered.
+const LINES: [&str; 4] = [
+    "j.status = 'pending' AND j.held = 0 AND j.provider = 'claude' AND j.delivery = 'each'",
+    "j.status = 'pending' AND j.held = 0 AND j.provider = 'claude' AND j.delivery = 'batch'",
+    "j.status = 'pending' AND j.held = 0 AND j.provider = 'offline' AND j.delivery = 'each'",
+    "j.status = 'pending' AND j.held = 0 AND j.provider = 'offline' AND j.delivery = 'batch'",
+];
 
 impl Store {
     /// Returns at most `limit` of the jobs that match, from `offset` on in an order.
@@ -125,7 +135,11 @@ pub(super) fn window(
         let skipped = offset.saturating_sub(before).min(jobs);
         let taken = missing.min(jobs - skipped);
         if taken > 0 && offset < before + jobs {
-            found.extend(walk(connection, filter, &segment, jobs, skipped, taken)?);
+            found.extend(if segment.condition == WAITING {
+                wait(connection, filter, &segment, jobs, skipped, taken)?
+            } else {
+                walk(connection, filter, &segment, jobs, skipped, taken)?
+            });
         }
         before += jobs;
     }
@@ -156,7 +170,7 @@ fn segments(shown: JobsShown, order: JobOrder) -> Vec<Segment> {
             },
             Segment {
                 statuses: of(&[JobStatus::Pending]),
-                condition: "j.status = 'pending'",
+                condition: WAITING,
                 keys: vec![
                     ("j.queue", true),
                     ("j.position", false),
@@ -268,6 +282,85 @@ fn walk(
         seqs.reverse();
     }
     Ok(seqs)
+}
+
+/// Walks what waits lane by lane. Where nothing is held and the jobs of a lane have one provider and one way to be
+/// delivered, as is usual, the line that claims read is theirs, and nothing is sorted.
+fn wait(
+    connection: &Connection,
+    filter: &JobFilter,
+    segment: &Segment,
+    jobs: u64,
+    skipped: u64,
+    taken: u64,
+) -> Result<Vec<i64>> {
+    let high = match filter.queue {
+        Some(QueueName::High) => jobs,
+        Some(QueueName::Bulk) => 0,
+        None => high_waiting(connection, filter)?.min(jobs),
+    };
+    let mut found = Vec::new();
+    for (queue, jobs, before) in [
+        (QueueName::High, high, 0),
+        (QueueName::Bulk, jobs - high, high),
+    ] {
+        let missing = taken - found.len() as u64;
+        let skipped = skipped.saturating_sub(before).min(jobs);
+        let here = missing.min(jobs - skipped);
+        if here == 0 {
+            continue;
+        }
+        let lane = JobFilter {
+            queue: Some(queue),
+            ..filter.clone()
+        };
+        let line = Segment {
+            statuses: segment.statuses.clone(),
+            condition: one_line(connection, queue)?.unwrap_or(WAITING),
+            keys: segment
+                .keys
+                .iter()
+                .copied()
+                .filter(|(key, _)| *key != "j.queue")
+                .collect(),
+        };
+        found.extend(walk(connection, &lane, &line, jobs, skipped, here)?);
+    }
+    Ok(found)
+}
+
+fn high_waiting(connection: &Connection, filter: &JobFilter) -> Result<u64> {
+    let high = JobFilter {
+        shown: JobsShown::Waiting,
+        queue: Some(QueueName::High),
+        ..filter.clone()
+    };
+    let counted = counts(connection, &high)?;
+    Ok(counted.get(&JobStatus::Pending).copied().unwrap_or(0))
+}
+
+/// Returns the condition of the one line that the waiting jobs of a lane stand in, if they do.
+fn one_line(connection: &Connection, queue: QueueName) -> Result<Option<&'static str>> {
+    let is_held: bool = connection
+        .prepare_cached(
+            "SELECT EXISTS (SELECT 1 FROM jobs WHERE status = 'pending' AND held <> 0)",
+        )?
+        .query_row([], |row| row.get(0))?;
+    if is_held {
+        return Ok(None);
+    }
+    let mut only = None;
+    for line in LINES {
+        let is_there: bool = connection
+            .prepare_cached(&format!(
+                "SELECT EXISTS (SELECT 1 FROM jobs AS j WHERE {line} AND j.queue = ?1)"
+            ))?
+            .query_row([queue.as_str()], |row| row.get(0))?;
+        if is_there && only.replace(line).is_some() {
+            return Ok(None);
+        }
+    }
+    Ok(only)
 }
 
 /// Says whether a segment's condition tells as much of the states as the filter does, so that no row has to be read

@@ -11,7 +11,7 @@ use super::candidate::document_text;
 use super::finish::{AttemptEnd, close_attempt, end_attempt, holds, record_cost};
 use super::ledger::{self, Settlement};
 use super::{Changes, Lease, NewAnswer, Result, Store, circuits, rows};
-use crate::model::{AttemptOutcome, Cause, Finding, PageRange, Provider, Timestamp};
+use crate::model::{AttemptOutcome, Cause, Finding, PageRange, Passage, Provider, Timestamp};
 use crate::parts::{self, Part};
 
 use planning::measures_of_job;
@@ -26,6 +26,7 @@ pub(crate) struct PartAnswer {
     pub(crate) pages: PageRange,
     pub(crate) body: String,
     pub(crate) review: Option<(Cause, String)>,
+    pub(crate) passages: Vec<Passage>,
 }
 
 impl Store {
@@ -47,7 +48,7 @@ impl Store {
     pub(crate) async fn part_answers(&self, lease: Lease) -> Result<Vec<PartAnswer>> {
         self.read(move |connection| {
             let mut statement = connection.prepare_cached(
-                "SELECT first_page, last_page, body, review_code, review FROM parts
+                "SELECT first_page, last_page, body, review_code, review, passages FROM parts
                  WHERE job_id = ?1 AND body IS NOT NULL ORDER BY first_page",
             )?;
             let found = statement.query_map([lease.job_id.as_str()], |row| {
@@ -55,6 +56,7 @@ impl Store {
                     pages: range(row, 0)?,
                     body: row.get(2)?,
                     review: rows::cause(row, 3)?.zip(row.get(4)?),
+                    passages: rows::json(row, 5)?,
                 })
             })?;
             Ok(found.collect::<rusqlite::Result<_>>()?)
@@ -133,7 +135,8 @@ pub(super) fn keep_part(
         .prepare_cached(
             "UPDATE parts SET body = :body, model = :model, stop_reason = :stop_reason,
                  request_id = :request_id, input_tokens = :input, output_tokens = :output,
-                 cost_micros = :cost, review_code = :review_code, review = :review, answered_at = :now
+                 cost_micros = :cost, review_code = :review_code, review = :review, passages = :passages,
+                 answered_at = :now
              WHERE job_id = :job AND first_page = :first AND last_page = :last AND answered_at IS NULL",
         )?
         .execute(named_params! {
@@ -149,6 +152,7 @@ pub(super) fn keep_part(
             ":cost": answer.cost_micros,
             ":review_code": answer.review.as_ref().map(|(cause, _)| cause.key()),
             ":review": answer.review.as_ref().map(|(_, message)| message.as_str()),
+            ":passages": rows::to_json(&answer.passages)?,
             ":now": now.0,
         })?;
     let outcome = match answer.review {

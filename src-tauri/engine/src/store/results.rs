@@ -1,9 +1,11 @@
 //! Stored results of a job, without their texts.
 
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, OptionalExtension as _, Row};
 
 use super::{Result, Store, rows};
-use crate::model::{JobId, Provider, ResultFormat, ReusedFrom, Sha256, Timestamp, UploadView};
+use crate::model::{
+    JobId, Passage, Provider, ResultFormat, ReusedFrom, Sha256, Timestamp, UploadView,
+};
 
 /// A stored result.
 #[derive(Clone, Debug)]
@@ -35,6 +37,7 @@ pub(crate) struct Reusable {
     pub(crate) model: String,
     pub(crate) stop_reason: Option<String>,
     pub(crate) stored_at: Timestamp,
+    pub(crate) passages: Vec<Passage>,
 }
 
 impl Store {
@@ -44,7 +47,7 @@ impl Store {
             let mut statement = connection.prepare_cached(
                 // One that was reused itself names the job that was really asked.
                 "SELECT coalesce(r.reused_from, r.job_id), r.key, r.sha256, r.format, r.model, r.stop_reason,
-                        coalesce(r.reused_at, r.created_at)
+                        coalesce(r.reused_at, r.created_at), r.passages
                  FROM results AS r WHERE r.reuse_key = ?1 ORDER BY r.result_id DESC LIMIT 1",
             )?;
             let mut found = Vec::new();
@@ -58,6 +61,7 @@ impl Store {
                         model: row.get(4)?,
                         stop_reason: row.get(5)?,
                         stored_at: rows::timestamp(row, 6)?,
+                        passages: rows::json(row, 7)?,
                     })
                 })?;
                 if let Some(result) = rows_of_key.next().transpose()? {
@@ -65,6 +69,20 @@ impl Store {
                 }
             }
             Ok(found)
+        })
+        .await
+    }
+
+    /// Returns what the provider cited for the newest result of a job; nothing where there is no result.
+    pub(crate) async fn passages(&self, job_id: JobId) -> Result<Vec<Passage>> {
+        self.read(move |connection| {
+            let passages = connection
+                .prepare_cached(
+                    "SELECT passages FROM results WHERE job_id = ?1 ORDER BY generation DESC LIMIT 1",
+                )?
+                .query_row([job_id.as_str()], |row| rows::json(row, 0))
+                .optional()?;
+            Ok(passages.unwrap_or_default())
         })
         .await
     }

@@ -2,6 +2,7 @@
 
 use rusqlite::Row;
 use rusqlite::types::Type;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::model::{
@@ -97,6 +98,12 @@ pub(super) fn json<T: DeserializeOwned>(row: &Row<'_>, index: usize) -> rusqlite
     serde_json::from_str(&text).map_err(|error| {
         rusqlite::Error::FromSqlConversionFailure(index, Type::Text, Box::new(error))
     })
+}
+
+/// Writes a value as JSON that [`json`] reads.
+pub(super) fn to_json<T: Serialize>(value: &T) -> rusqlite::Result<String> {
+    serde_json::to_string(value)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(Box::new(error)))
 }
 
 /// Reads a value that is stored as JSON, where there is one.

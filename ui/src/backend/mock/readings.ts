@@ -65,6 +65,7 @@ export class PlayedDocuments {
     const found = quotes.flatMap(({ verdict }) => (verdict.verdict === 'found' ? [verdict.page] : []));
     return {
       pages,
+      passages: [],
       quotes,
       citedPages: [...new Set([...cited, ...found])]
         .filter((page) => page <= (pages ?? 0))

@@ -6,7 +6,7 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use secrecy::{ExposeSecret, SecretString};
 
 use super::ClaudeSetupError;
-use crate::model::AuthScheme;
+use crate::model::{AuthScheme, Passage};
 use crate::provider::{Answer, Failure};
 
 const KEY_HEADER: HeaderName = HeaderName::from_static("x-api-key");
@@ -183,6 +183,14 @@ impl Access {
     pub(super) fn scrub_answer(&self, answer: Answer) -> Answer {
         Answer {
             text: self.scrub(answer.text),
+            passages: answer
+                .passages
+                .into_iter()
+                .map(|passage| Passage {
+                    text: self.scrub(passage.text),
+                    ..passage
+                })
+                .collect(),
             model: self.scrub(answer.model),
             stop_reason: answer.stop_reason.map(|reason| self.scrub(reason)),
             request_id: answer.request_id.map(|id| self.scrub(id)),

@@ -4,14 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::event::{Block, Citation, Delta, Event, Message, StopDetails, UsageCount};
 use super::failure;
-use super::pages::Numbered;
-use crate::model::{Cause, JobPhase};
+use super::pages::{Numbered, without_markers};
+use crate::model::{Cause, JobPhase, Passage};
 use crate::provider::{
     Answer, DocumentContent, Failure, Progress, Request, Shape, ToldLimits, Usage,
 };
 
 /// A longer answer than any model gives (128,000 tokens are about 1 MB).
 const MAX_TEXT_BYTES: usize = 32 * 1024 * 1024;
+
+/// Most bytes of cited words that are kept; those of whole books are fewer. Their pages are kept in any case.
+const MAX_CITED_BYTES: usize = 4 * 1024 * 1024;
 
 /// A page costs 1,500 to 3,000 tokens as text and image, and several hundred when it is blank.
 /// Fewer than this for each page means that the pages never reached the model.
@@ -40,6 +43,7 @@ pub(super) struct Gathered {
     /// Where each text comes from.
     cited: BTreeMap<u64, BTreeSet<Citation>>,
     text_bytes: usize,
+    cited_bytes: usize,
     quarter_tokens: u64,
     model: Option<String>,
     stop_reason: Option<String>,
@@ -113,10 +117,12 @@ impl Gathered {
             return Err(self.explain(failure::stream_cut("it has no end")));
         }
         let text = self.text(request);
+        let passages = self.passages(request);
         let usage = self.usage.unwrap_or_default();
         let review = self.review(request, &text, usage);
         Ok(Answer {
             text,
+            passages,
             model: self.model.take().unwrap_or_else(|| request.model.clone()),
             stop_reason: self.stop_reason,
             usage,
@@ -149,12 +155,16 @@ impl Gathered {
         progress: &dyn Progress,
     ) -> Result<(), Failure> {
         for citation in citations.unwrap_or_default() {
-            self.cite(index, *citation);
+            self.cite(index, citation.clone());
         }
         self.append(index, text.unwrap_or_default(), progress)
     }
 
-    fn cite(&mut self, index: u64, citation: Citation) {
+    fn cite(&mut self, index: u64, mut citation: Citation) {
+        self.cited_bytes += citation.cited_text.as_ref().map_or(0, String::len);
+        if self.cited_bytes > MAX_CITED_BYTES {
+            citation.cited_text = None;
+        }
         self.cited.entry(index).or_default().insert(citation);
     }
 
@@ -179,6 +189,31 @@ impl Gathered {
         } else {
             "\n"
         })
+    }
+
+    /// Returns what was cited, in the order of the text, each passage once.
+    fn passages(&self, request: &Request) -> Vec<Passage> {
+        let Some(document) = &request.document else {
+            return Vec::new();
+        };
+        let mut told = BTreeSet::new();
+        let passages = self.cited.values().flatten().filter_map(|citation| {
+            let (first, last) = citation.pages(document)?;
+            let words = citation.cited_text.as_deref()?;
+            let words = match &document.content {
+                DocumentContent::Text(_) => without_markers(words),
+                DocumentContent::File { .. } | DocumentContent::Uploaded { .. } => words.to_owned(),
+            };
+            let text = words.trim().to_owned();
+            let passage = Passage {
+                first_page: u32::try_from(first).ok()?,
+                last_page: u32::try_from(last).ok()?,
+                text,
+            };
+            (!passage.text.is_empty() && told.insert((first, last, passage.text.clone())))
+                .then_some(passage)
+        });
+        passages.collect()
     }
 
     fn append(&mut self, index: u64, text: &str, progress: &dyn Progress) -> Result<(), Failure> {

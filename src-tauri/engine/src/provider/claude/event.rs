@@ -79,17 +79,20 @@ pub(super) enum Delta {
 }
 
 /// Where in the document a text comes from: pages of a PDF, characters of a text.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 pub(super) struct Citation {
     start_page_number: Option<u64>,
     end_page_number: Option<u64>,
     start_char_index: Option<u64>,
     end_char_index: Option<u64>,
+    /// The words there.
+    #[serde(default, deserialize_with = "lenient")]
+    pub(super) cited_text: Option<String>,
 }
 
 impl Citation {
     /// Returns the first and the last page of the document, counted from 1.
-    pub(super) fn pages(self, document: &RequestDocument) -> Option<(u64, u64)> {
+    pub(super) fn pages(&self, document: &RequestDocument) -> Option<(u64, u64)> {
         if let Some(first) = self.start_page_number.filter(|page| *page > 0) {
             // The end is the page after the last one.
             let last = self

@@ -77,6 +77,18 @@ impl Serialize for Numbered<'_> {
     }
 }
 
+/// Takes the numbers of pages out of a piece of a text with them, which the document does not have.
+pub(super) fn without_markers(text: &str) -> String {
+    let is_marker = |line: &str| {
+        line.strip_prefix("[Page ")
+            .and_then(|rest| rest.trim_end().strip_suffix(']'))
+            .is_some_and(|number| number.parse::<u32>().is_ok())
+    };
+    text.split_inclusive('\n')
+        .filter(|line| !is_marker(line))
+        .collect()
+}
+
 /// The text of a document as a part of the prompt, for addresses that know no document blocks.
 ///
 /// Where it begins and ends is said by a line that depends on all of it, so that no document can hold that
@@ -135,6 +147,15 @@ mod tests {
         assert_eq!(
             Numbered::new(&texts, 7).to_string(),
             "[Page 7]\nSeventh.\n\n[Page 8]\n\n\n[Page 9]\nNinth.\n\n"
+        );
+    }
+
+    #[test]
+    fn a_passage_is_free_of_the_numbers_that_its_document_does_not_have() {
+        let texts = pages(&["See [Page 3] of it.", "[Page two]"]);
+        assert_eq!(
+            without_markers(&Numbered::new(&texts, 7).to_string()),
+            "See [Page 3] of it.\n\n[Page two]\n\n"
         );
     }
 

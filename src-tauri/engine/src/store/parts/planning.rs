@@ -82,7 +82,7 @@ pub(in crate::store) fn plan_again(
     let forget = if keep {
         "UPDATE parts SET body = NULL, answered_at = NULL, review_code = NULL, review = NULL,
              model = NULL, stop_reason = NULL, request_id = NULL, input_tokens = 0, output_tokens = 0,
-             cost_micros = NULL
+             cost_micros = NULL, passages = '[]'
          WHERE job_id = ?1 AND review_code IS NOT NULL"
     } else {
         "DELETE FROM parts WHERE job_id = ?1"

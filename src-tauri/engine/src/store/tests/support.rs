@@ -212,6 +212,7 @@ pub(super) fn answer() -> NewAnswer {
         review: None,
         format: ResultFormat::Markdown,
         reused_from: None,
+        passages: Vec::new(),
     }
 }
 

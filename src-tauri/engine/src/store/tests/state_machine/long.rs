@@ -116,6 +116,7 @@ pub(super) fn answer_of(tokens: u64, cost_micros: Option<i64>) -> NewAnswer {
         review: None,
         format: ResultFormat::Markdown,
         reused_from: None,
+        passages: Vec::new(),
     }
 }
 
