@@ -18,6 +18,7 @@ export interface Citation {
 }
 
 const BLOCKS = 'blockquote, li, p, td, th, h1, h2, h3, h4, h5, h6';
+const STOP = /^[.,;:!?。、，]/;
 /** Signs that close a quote stay with it. */
 const CLOSING = /^[.,!?。、]?[”"’»」』]?[.,。]?/;
 
@@ -126,7 +127,9 @@ export class Citations {
       const made = there.map(({ from, to }) => chip(from, to));
       this.list.push(...made);
       const rest = node.splitText(mark.start);
-      rest.data = rest.data.slice(mark.end - mark.start);
+      const behind = rest.data.slice(mark.end - mark.start);
+      // A full stop never begins a line.
+      rest.data = STOP.test(behind) ? `\u2060${behind}` : behind;
       rest.before(...made.map(({ button }) => button));
     }
   }

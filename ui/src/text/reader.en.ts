@@ -60,8 +60,8 @@ export const readerEn = {
   opening: 'The PDF is being opened.',
   note: {
     highlighted: 'Cited passage highlighted',
-    named: 'The summary names this page without quoting it',
-    'not-located': 'The quoted words can’t be marked on this page',
+    named: 'Named without a quote',
+    'not-located': 'The words can’t be marked here',
   },
   why: {
     'no-document': { title: 'This job has no PDF', hint: 'Its summary is not affected.' },

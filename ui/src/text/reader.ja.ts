@@ -52,8 +52,8 @@ export const readerJa: Messages['reader'] = {
   opening: 'PDF を開いています。',
   note: {
     highlighted: '引用箇所を強調表示',
-    named: 'このページは引用文なしで示されています',
-    'not-located': 'このページで引用文の位置を示せません',
+    named: '引用文なしで示されたページ',
+    'not-located': '引用箇所の位置は不明',
   },
   why: {
     'no-document': { title: 'このジョブに PDF はありません', hint: '要約に影響はありません。' },
