@@ -692,7 +692,7 @@ export const SCREENS = [
     },
   },
   { name: 'nothing-matches', query: '', act: (page) => page.locator('[data-search]').fill('xyzzy') },
-  { name: 'list-failed', query: 'fail=jobs:storage', act: (page) => page.locator('.no-rows').waitFor() },
+  { name: 'list-failed', query: 'fail=jobRows:storage', act: (page) => page.locator('.no-rows').waitFor() },
   {
     name: 'dead-letters-none',
     query: 'empty',

@@ -83,7 +83,7 @@ export class App {
   });
 
   constructor(readonly backend: Backend) {
-    this.jobs = new JobList(backend);
+    this.jobs = new JobList(backend, (problem) => this.toasts.problem(problem));
     this.detail = new DetailStore(backend);
     this.deadLetters = new DeadLetters(backend);
     this.report = new Report(backend);

@@ -71,7 +71,11 @@ export class JobList {
   private firstInSight = 0;
   private lastInSight = 0;
 
-  constructor(private readonly backend: Backend) {}
+  /** `complain` says what a list that shows rows has no place for. */
+  constructor(
+    private readonly backend: Backend,
+    private readonly complain: (problem: Problem) => void = () => undefined,
+  ) {}
 
   /** The place of the focused job in the list; -1 for none. */
   get focusedIndex(): number {
@@ -146,7 +150,7 @@ export class JobList {
       try {
         this.take(generation, await this.ask(index, index));
       } catch (reason) {
-        this.problem = toProblem(reason);
+        this.complain(toProblem(reason));
       }
     }
     return this.at(index);
@@ -222,7 +226,7 @@ export class JobList {
         for (const jobId of jobIds)
           if (jobId !== without && !this.selected.has(jobId)) this.selected.set(jobId, null);
       },
-      (reason: unknown) => (this.problem = toProblem(reason)),
+      (reason: unknown) => this.complain(toProblem(reason)),
     );
   }
 
@@ -252,7 +256,7 @@ export class JobList {
       for (let turn = 0; turn < MOST_TURNS && !this.covered && generation === this.generation; turn += 1)
         this.take(generation, await this.ask(this.firstInSight, this.lastInSight));
     } catch (reason) {
-      if (generation === this.generation) this.problem = toProblem(reason);
+      if (generation === this.generation) this.complain(toProblem(reason));
     } finally {
       this.following = false;
     }

@@ -159,14 +159,22 @@ const COMMANDS = {
   openDocument: [then(row('biochar'), key('Enter'))],
   documentBytes: [then(row('biochar'), key('Enter'))],
   about: [settings('advanced')],
-  jobs: [() => undefined],
+  jobRows: [() => undefined],
+  jobs: [then(dead, (page) => page.locator('[data-cause=overloaded] .ib').click())],
+  jobIds: [then(row('biochar'), key('Shift+End')), 'jobs=5000'],
   job: [row('biochar')],
   deadLetters: [dead],
   planRetry: [then(dead, (page) => page.locator('.tool .btn').click())],
   retry: [then(row('grazing'), key('r'))],
   planAction: [then(row('biochar'), key('Control+a'), key('Space'))],
   applyAction: [then(row('hedgerow'), key('n'))],
-  moveJob: [then(row('saltmarsh'), key('Alt+ArrowUp'))],
+  moveJobs: [
+    then(
+      (page) => page.getByTestId('view-waiting').click(),
+      (page) => page.locator('[data-status=pending]').nth(2).click(),
+      key('Alt+ArrowUp'),
+    ),
+  ],
   unlockJobs: [
     then(
       dead,
@@ -342,6 +350,7 @@ const OTHERWISE = {
   readBucketAddress: 'what was pasted stays as it is',
   onEvent: 'no command',
   onDrag: 'no command',
+  onHanded: 'no command',
   closeDocument: 'what was lent is removed with the program at the latest',
 };
 
