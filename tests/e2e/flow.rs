@@ -53,7 +53,7 @@ async fn rows(app: &App, status: &str, count: usize) {
     .await;
 }
 
-async fn first_start(machine: &Machine) -> App {
+pub(crate) async fn first_start(machine: &Machine) -> App {
     forget_key();
     let app = machine.start().await;
     // Another address than Anthropic's may want no key, so none is asked for at first.

@@ -11,6 +11,7 @@
 )]
 
 mod driver;
+mod evening;
 mod flow;
 mod notifications;
 mod start;
