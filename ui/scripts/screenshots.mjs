@@ -707,8 +707,8 @@ export const SCREENS = [
     },
   },
   ...[
-    ['reader-passage', '', 0],
-    ['reader-differs', '', 4],
+    ['reader-passage', '', '.qt:has(.done) .cite'],
+    ['reader-differs', '', '.qt:has(.retry) .cite'],
     ['reader-missing', 'pdf=file-missing', null],
     ['reader-broken', 'pdf=broken', null],
   ].map(([name, query, chip]) => ({
@@ -725,7 +725,7 @@ export const SCREENS = [
       if (chip === null) return page.locator('[data-testid=pdf-trouble]').waitFor({ state: 'attached' });
       await page.locator('.qt').first().waitFor();
       if (page.viewportSize().width > 860) await shown.waitFor();
-      await page.locator('.cite').nth(chip).click();
+      await page.locator(chip).first().click();
       await page.getByTestId('passage').first().waitFor();
     },
   })),

@@ -267,7 +267,7 @@ test('a template may send the text only, and says so where it is chosen', async 
   assert.match(await page.getByTestId('templates').innerText(), /Quick gist\s+Prose\s*· text only/);
   await page.keyboard.press('Escape');
   await drop(page, 'Grid reliability reports');
-  await page.getByLabel('Template').selectOption({ label: 'Quick gist · Prose' });
+  await page.getByRole('dialog').getByLabel('Template').selectOption({ label: 'Quick gist · Prose' });
   await page.getByText('Only the text is sent, without pictures').waitFor();
   assert.deepEqual(complaints, []);
   await close();

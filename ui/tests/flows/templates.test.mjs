@@ -111,13 +111,13 @@ test('files that have a result cost nothing, unless they are asked again', async
 test('a template asks for its values, and fields take Claude', async () => {
   const { page, close } = await openWindow(browser, pages.address, 'freeze');
   await drop(page);
-  await page.getByLabel('Template').selectOption('lease-abstract-v2');
+  await page.getByRole('dialog').getByLabel('Template').selectOption('lease-abstract-v2');
   await page.getByText('5 columns of a table').waitFor();
   await page.getByLabel('currency').fill('EUR');
   await page.getByRole('radio', { name: /Offline summary/ }).check();
   await page.getByText('Lease abstract fills in fields, and only Claude can.').waitFor();
   assert.ok(await page.getByTestId('sheet-start').isDisabled());
-  await page.getByLabel('Template').selectOption('decisions-v1');
+  await page.getByRole('dialog').getByLabel('Template').selectOption('decisions-v1');
   await page.waitForFunction(() => !document.querySelector('[data-testid=sheet-start]').disabled);
   await close();
 });
