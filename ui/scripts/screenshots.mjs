@@ -153,6 +153,8 @@ export const SCREENS = [
       await page.locator('[data-testid=job-row]', { hasText: 'biochar_field' }).dblclick();
       await page.getByTestId('reader').waitFor();
       await page.locator('.sum h2').waitFor();
+      // The page is drawn a moment after the summary; in a small window it is behind a switch.
+      if (page.viewportSize().width > 860) await page.locator('[data-page]').waitFor();
     },
   },
   {
