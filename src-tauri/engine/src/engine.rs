@@ -12,6 +12,7 @@ mod endpoint;
 mod export;
 mod forecast;
 mod jobs;
+mod kept;
 mod keys;
 mod limits;
 mod missing;
@@ -138,8 +139,8 @@ impl Engine {
             scans: Scans::default(),
             counting: counting::Counting::default(),
             passwords: Passwords::default(),
-            pictures: Pictures::default(),
-            texts: Texts::default(),
+            pictures: pictures::none(),
+            texts: reading::no_texts(),
             documents: OpenDocuments::default(),
             scan_cancel: Mutex::default(),
             exported: Mutex::default(),

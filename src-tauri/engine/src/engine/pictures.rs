@@ -1,11 +1,10 @@
 //! Pictures of pages, for a window that shows what a job is about.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
-
-use hashlink::LruCache;
+use std::sync::Arc;
 
 use super::Engine;
+use super::kept::Kept;
 use crate::error::EngineError;
 use crate::model::{Cause, JobId, Sha256};
 use crate::pdf::PdfError;
@@ -17,49 +16,17 @@ const MOST_BYTES: usize = 16 << 20;
 /// What a page without a picture counts for among them.
 const NOTHING_BYTES: usize = 64;
 
-type Picture = Option<Arc<[u8]>>;
+/// A page as a PNG; `None` for one that can't be drawn.
+pub(super) type Picture = Option<Arc<[u8]>>;
 
-/// Pictures that were drawn, for those who look at a job again.
-#[derive(Default)]
-pub(super) struct Pictures(Mutex<Drawn>);
+/// Pictures by document and page.
+pub(super) type Pictures = Kept<(Sha256, u32), Picture>;
 
-struct Drawn {
-    bytes: usize,
-    pages: LruCache<(Sha256, u32), Picture>,
-}
-
-impl Default for Drawn {
-    fn default() -> Self {
-        Self {
-            bytes: 0,
-            pages: LruCache::new_unbounded(),
-        }
-    }
-}
-
-impl Pictures {
-    fn look_up(&self, page: &(Sha256, u32)) -> Option<Picture> {
-        let mut drawn = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        drawn.pages.get(page).cloned()
-    }
-
-    fn keep(&self, page: (Sha256, u32), picture: Picture) {
-        let mut drawn = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        drawn.bytes += bytes(&picture);
-        if let Some(before) = drawn.pages.insert(page, picture) {
-            drawn.bytes -= bytes(&before);
-        }
-        while drawn.bytes > MOST_BYTES {
-            let Some((_, oldest)) = drawn.pages.remove_lru() else {
-                break;
-            };
-            drawn.bytes -= bytes(&oldest);
-        }
-    }
-}
-
-fn bytes(picture: &Picture) -> usize {
-    NOTHING_BYTES + picture.as_ref().map_or(0, |picture| picture.len())
+/// No pictures yet.
+pub(super) fn none() -> Pictures {
+    Kept::within(MOST_BYTES, |picture| {
+        NOTHING_BYTES + picture.as_ref().map_or(0, |picture| picture.len())
+    })
 }
 
 impl Engine {
@@ -129,31 +96,12 @@ fn is_for_good(error: &PdfError) -> bool {
 mod tests {
     use super::*;
 
-    fn page(number: u32) -> (Sha256, u32) {
-        (Sha256("1".to_owned()), number)
-    }
-
     #[test]
-    fn pictures_are_kept_within_a_bound_and_the_one_not_looked_at_goes_first() {
-        let pictures = Pictures::default();
-        let large = || Some(Arc::from(vec![0; MOST_BYTES / 3]));
-        pictures.keep(page(1), large());
-        pictures.keep(page(2), large());
-        assert!(pictures.look_up(&page(1)).is_some());
-        pictures.keep(page(3), large());
-        assert!(pictures.look_up(&page(2)).is_none(), "nobody looked at it");
-        assert!(pictures.look_up(&page(1)).is_some());
-        assert!(pictures.look_up(&page(3)).is_some());
-    }
-
-    #[test]
-    fn a_page_that_can_not_be_drawn_is_remembered_and_one_drawn_anew_counts_once() {
-        let pictures = Pictures::default();
+    fn a_page_that_can_not_be_drawn_is_remembered() {
+        let page = |number| (Sha256("1".to_owned()), number);
+        let pictures = none();
         pictures.keep(page(1), None);
-        assert_eq!(pictures.look_up(&page(1)), Some(None));
-        for _ in 0..10 {
-            pictures.keep(page(2), Some(Arc::from(vec![0; MOST_BYTES / 2])));
-        }
+        pictures.keep(page(2), Some(Arc::from(vec![0; MOST_BYTES / 2])));
         assert_eq!(pictures.look_up(&page(1)), Some(None));
     }
 }

@@ -1,12 +1,12 @@
 //! A result beside the PDF that it is about: the quotes are checked here, on this machine, and nothing is sent.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use hashlink::LruCache;
 use secrecy::SecretString;
 
 use super::Engine;
+use super::kept::Kept;
 use crate::error::EngineError;
 use crate::model::{
     Cause, DocumentView, Encryption, JobId, Passage, Quote, QuoteVerdict, Reading, Sha256,
@@ -25,48 +25,15 @@ const MOST_UNKNOWN: f32 = 0.05;
 /// Most pages that one passage may stand on: more is a mistake of whoever cited it.
 const WIDEST: usize = 2_000;
 
-/// Texts that were read, for those who look at a job again.
-#[derive(Default)]
-pub(super) struct Texts(Mutex<Kept>);
+/// Texts that were read, by document.
+pub(super) type Texts = Kept<Sha256, Arc<DocumentText>>;
 
-struct Kept {
-    bytes: usize,
-    texts: LruCache<Sha256, Arc<DocumentText>>,
-}
-
-impl Default for Kept {
-    fn default() -> Self {
-        Self {
-            bytes: 0,
-            texts: LruCache::new_unbounded(),
-        }
-    }
-}
-
-impl Texts {
-    fn look_up(&self, document: &Sha256) -> Option<Arc<DocumentText>> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.texts.get(document).cloned()
-    }
-
-    fn keep(&self, document: Sha256, text: Arc<DocumentText>) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.bytes += size(&text);
-        if let Some(before) = kept.texts.insert(document, text) {
-            kept.bytes -= size(&before);
-        }
-        while kept.bytes > MOST_BYTES {
-            let Some((_, oldest)) = kept.texts.remove_lru() else {
-                break;
-            };
-            kept.bytes -= size(&oldest);
-        }
-    }
-}
-
-fn size(text: &DocumentText) -> usize {
-    // What each page takes besides its letters counts, too.
-    text.pages.iter().map(|page| page.len() + 64).sum()
+/// No texts yet.
+pub(super) fn no_texts() -> Texts {
+    Kept::within(MOST_BYTES, |text| {
+        // What each page takes besides its letters counts, too.
+        text.pages.iter().map(|page| page.len() + 64).sum()
+    })
 }
 
 impl Engine {
@@ -226,24 +193,6 @@ fn compared(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn texts_are_kept_within_a_bound_and_the_one_not_looked_at_goes_first() {
-        let texts = Texts::default();
-        let name = |number: u32| Sha256(number.to_string());
-        let large = || {
-            Arc::new(DocumentText {
-                pages: vec!["x".repeat(MOST_BYTES / 3)],
-                ..DocumentText::default()
-            })
-        };
-        texts.keep(name(1), large());
-        texts.keep(name(2), large());
-        assert!(texts.look_up(&name(1)).is_some());
-        texts.keep(name(3), large());
-        assert!(texts.look_up(&name(2)).is_none(), "nobody looked at it");
-        assert!(texts.look_up(&name(1)).is_some());
-    }
 
     #[test]
     fn a_text_that_was_not_read_to_its_end_accuses_nobody() {

@@ -191,36 +191,23 @@ pub(super) fn page(
     limit: u32,
     context: &ListContext,
 ) -> Result<JobPage> {
-    let outlook = outlook(connection, &context.local)?;
     let (condition, values) = condition(filter);
     let total = total(connection, filter, &condition, &values)?;
     let mut all = values;
     all.push(Value::from(after.unwrap_or(i64::MAX)));
     all.push(Value::from(i64::from(limit) + 1));
     let mut statement = connection.prepare_cached(&format!(
-        "SELECT {JOB_COLUMNS}, {}, {}, {}, {} FROM {JOB_TABLES}
-         WHERE {condition} AND j.seq < ? ORDER BY j.seq DESC LIMIT ?",
-        candidate::BATCH_MONEY_COLUMNS,
-        candidate::WORK_COLUMNS,
-        learned::LEARNED_COLUMNS,
-        pilots::LEFT_COLUMN
+        "SELECT j.seq FROM jobs AS j WHERE {condition} AND j.seq < ? ORDER BY j.seq DESC LIMIT ?"
     ))?;
-    let mut found = statement
-        .query_map(params_from_iter(all), |row| {
-            Ok((row.get::<_, i64>(0)?, job(row, context, &outlook)?))
-        })?
-        .collect::<rusqlite::Result<Vec<_>>>()?;
-    let more = found.len() > limit as usize;
-    found.truncate(limit as usize);
-    let next = if more {
-        found.last().map(|(seq, _)| *seq)
-    } else {
-        None
-    };
+    let mut seqs = statement
+        .query_map(params_from_iter(all), |row| row.get(0))?
+        .collect::<rusqlite::Result<Vec<i64>>>()?;
+    let more = seqs.len() > limit as usize;
+    seqs.truncate(limit as usize);
     Ok(JobPage {
-        jobs: found.into_iter().map(|(_, job)| job).collect(),
+        jobs: views(connection, &seqs, context)?,
         total,
-        next,
+        next: seqs.last().copied().filter(|_| more),
     })
 }
 
@@ -274,7 +261,7 @@ pub(super) fn views(
         pilots::LEFT_COLUMN
     ))?;
     let mut found = statement
-        .query_map([serde_json::to_string(seqs).unwrap_or_default()], |row| {
+        .query_map([rows::to_json(&seqs)?], |row| {
             Ok((row.get::<_, i64>(0)?, job(row, context, &outlook)?))
         })?
         .collect::<rusqlite::Result<HashMap<_, _>>>()?;

@@ -2,8 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension as _, Row};
 
-use super::{Result, Store, remote};
-use crate::error::EngineError;
+use super::{Result, Store, remote, rows};
 use crate::model::{JobId, Place, QueueName, Timestamp};
 
 /// Where a pending job stands: its queue, and position, visible time and age.
@@ -75,17 +74,13 @@ fn block(connection: &Connection, job_ids: &[JobId], queue: &str) -> Result<Opti
          ORDER BY position, available_at, seq",
     )?;
     let jobs = statement
-        .query_map((json(&ids)?, queue), read)?
+        .query_map((rows::to_json(&ids)?, queue), read)?
         .collect::<rusqlite::Result<Vec<_>>>()?;
     let seqs: Vec<i64> = jobs.iter().map(|job| job.seq).collect();
     Ok((!jobs.is_empty()).then_some(Block {
         jobs,
-        seqs: json(&seqs)?,
+        seqs: rows::to_json(&seqs)?,
     }))
-}
-
-fn json(values: &impl serde::Serialize) -> Result<String> {
-    serde_json::to_string(values).map_err(|error| EngineError::Internal(error.to_string()))
 }
 
 /// Lets jobs wait as long from now as they would have, where the clock went back behind their beginning.
