@@ -16,7 +16,6 @@ export const readerEn = {
   previous: 'Previous job',
   next: 'Next job',
   export: 'Export',
-  markReviewed: 'Mark as reviewed',
   quotesFound: (n: number) =>
     n === 1 ? 'The quote is found word for word' : `All ${quotes(n)} found word for word`,
   quotesDiffer: (n: number, of: number) => `${count(n)} of ${quotes(of)} ${n === 1 ? 'differs' : 'differ'}`,

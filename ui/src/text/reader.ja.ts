@@ -16,7 +16,6 @@ export const readerJa: Messages['reader'] = {
   previous: '前のジョブ',
   next: '次のジョブ',
   export: '書き出し',
-  markReviewed: '確認済みにする',
   quotesFound: (n) => `引用文 ${count(n)} 件はすべて原文と一致`,
   quotesDiffer: (n, of) => `引用文 ${count(of)} 件中 ${count(n)} 件が不一致`,
   quotesUnchecked: '引用文は未照合',
