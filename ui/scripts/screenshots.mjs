@@ -206,6 +206,7 @@ export const SCREENS = [
       await page.locator('[data-cause=pdf-encrypted] .ib').click();
       await page.locator('.fr-name').first().click();
       await page.getByTestId('reader').waitFor();
+      await page.getByTestId('pdf-trouble').waitFor({ state: 'attached' });
     },
   },
   ...[

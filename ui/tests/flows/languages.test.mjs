@@ -32,6 +32,18 @@ const wordsOf = (page) =>
       .filter(Boolean);
   });
 
+/** The words once they stay: figures arrive, pages are drawn and names are fitted a moment after a screen is there. */
+async function settledWords(page) {
+  let words = await wordsOf(page);
+  for (let look = 0; look < 20; look += 1) {
+    await page.waitForTimeout(250);
+    const later = await wordsOf(page);
+    if (later.join('\n') === words.join('\n')) return later;
+    words = later;
+  }
+  return words;
+}
+
 async function differences(screen) {
   const context = await browser.newContext({
     viewport: screen.narrowOnly ? { width: 900, height: 600 } : { width: 1280, height: 800 },
@@ -40,12 +52,10 @@ async function differences(screen) {
   });
   const page = await context.newPage();
   await showScreen(page, pages.address, screen, 'ja');
-  const opened = await wordsOf(page);
+  const opened = await settledWords(page);
   await showScreen(page, pages.address, screen, 'en');
   await page.evaluate(() => window.gistmillMock.speak('ja'));
-  // Names are fitted anew where their column has another width.
-  await page.waitForTimeout(250);
-  const switched = await wordsOf(page);
+  const switched = await settledWords(page);
   await context.close();
   return switched.filter((line) => !opened.includes(line)).map((line) => `${screen.name}: ${line}`);
 }

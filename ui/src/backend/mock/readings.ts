@@ -1,6 +1,7 @@
 /** The played reader: what a summary names of its PDF, and the PDF itself. */
 import { FoldedText } from '../../reader/locate';
 import { marksIn } from '../../reader/marks';
+import type { Cause } from '../types/Cause';
 import type { DocumentFile } from '../types/DocumentFile';
 import type { JobId } from '../types/JobId';
 import type { JobView } from '../types/JobView';
@@ -40,6 +41,12 @@ const REFUSED: Record<Exclude<PlayedTrouble, 'broken' | null>, Problem> = {
   },
 };
 
+const FAILED_OF: Partial<Record<Cause, PlayedTrouble>> = {
+  'pdf-encrypted': 'locked',
+  'pdf-damaged': 'broken',
+  'file-missing': 'file-missing',
+};
+
 export class PlayedDocuments {
   private readonly open = new Map<JobId, Uint8Array<ArrayBuffer>>();
 
@@ -52,7 +59,8 @@ export class PlayedDocuments {
     const job = this.job(jobId);
     const text = summaryOf(job);
     const papers = paperOf(job).map(({ paragraphs }) => new FoldedText(paragraphs));
-    const unchecked = this.trouble === 'broken' ? 'failed' : this.trouble;
+    const trouble = this.troubleOf(job);
+    const unchecked = trouble === 'broken' ? 'failed' : trouble;
     const quotes = [...text.matchAll(QUOTED)].map(({ groups = {} }): Quote => {
       const block = groups['block'] ?? groups['words'] ?? '';
       const mark = marksIn(block)[0];
@@ -77,9 +85,10 @@ export class PlayedDocuments {
 
   openDocument(jobId: JobId): DocumentFile {
     const job = this.job(jobId);
-    if (this.trouble !== null && this.trouble !== 'broken') throw REFUSED[this.trouble];
+    const trouble = this.troubleOf(job);
+    if (trouble !== null && trouble !== 'broken') throw REFUSED[trouble];
     const written = writePdf(paperOf(job));
-    const bytes = this.trouble === 'broken' ? written.map((byte) => byte ^ 0x55) : written;
+    const bytes = trouble === 'broken' ? written.map((byte) => byte ^ 0x55) : written;
     this.open.set(jobId, bytes);
     return { bytes: bytes.length, pages: job.pages, path: job.sourcePath ?? '' };
   }
@@ -98,6 +107,11 @@ export class PlayedDocuments {
 
   closeDocument(jobId: JobId): void {
     this.open.delete(jobId);
+  }
+
+  /** What is wrong with a job's PDF: what the address says, or what the job failed of. */
+  private troubleOf(job: JobView): PlayedTrouble {
+    return this.trouble ?? (job.cause ? (FAILED_OF[job.cause] ?? null) : null);
   }
 
   private job(jobId: JobId): JobView {
