@@ -38,8 +38,8 @@ pub(super) fn no_texts() -> Texts {
 
 impl Engine {
     /// Returns what a reader is shown beside a job's result: the pages it names, its quotes, and whether its PDF
-    /// says so. Everything is read on this machine; what can't be checked is told with its reason. A document of
-    /// 600 pages takes a few seconds the first time.
+    /// says so. Everything is read on this machine; what can't be checked is told with its reason. The text is
+    /// read the first time and kept for the next.
     ///
     /// # Errors
     /// [`EngineError::NotFound`] for an unknown job, or when the database can't be read.
